@@ -47,7 +47,7 @@ extension APIRoute {
       HTTPMethod(rawValue: endpoint.method.rawValue), template: RouteTemplate(stringLiteral: endpoint.template), audit: audit,
       summary: endpoint.summary, access: RouteAccess(endpoint.access)
     ) { call in try await response(call, try call.body(as: Body.self)) }
-    .described(RouteDescription(of: endpoint))
+    .described(RouteDescription(of: endpoint)).proved(endpoint.needsProof)
   }
 }
 

@@ -47,6 +47,14 @@ extension AdminClient {
     try await call(endpoint, at: captures, query: NoQuery(), body: NoBody(), namespace: namespace, timeout: timeout)
   }
 
+  package func call<Answer>(
+    _ endpoint: Endpoint<ReasonQuery, NoBody, Answer>, at captures: [String] = [], reason: String? = nil,
+    namespace: String? = nil, timeout: TimeAmount? = nil
+  ) async throws -> AdminAnswer<Answer> {
+    try await call(
+      endpoint, at: captures, query: ReasonQuery(reason: reason), body: NoBody(), namespace: namespace, timeout: timeout)
+  }
+
   package func call<Query, Answer>(
     _ endpoint: Endpoint<Query, NoBody, Answer>, at captures: [String] = [], query: Query, namespace: String? = nil,
     timeout: TimeAmount? = nil, responseBytesMax: Int? = nil

@@ -7,9 +7,10 @@ package enum AdminAccess {
   package static let createServiceAccount = Endpoint<NoQuery, ServiceAccountOrder, CreatedServiceAccount>(
     .post, "/admin/v1/service-accounts",
     "Makes a service account; the answer holds its key file, which nobody can ask for again.", access: .admin)
-  package static let revokeServiceAccount = Endpoint<NoQuery, NoBody, Done>(
+  package static let revokeServiceAccount = Endpoint<ReasonQuery, NoBody, Done>(
     .delete, "/admin/v1/service-accounts/{name}", "Revokes a service account: its tokens are void from now on.",
-    access: .admin, captures: [.capture("name", text: "The account's name.")])
+    access: .admin, captures: [.capture("name", text: "The account's name.")]
+  ).withProof
 
   package static let explainRules = Endpoint<NoQuery, ExplainOrder, Explanation>(
     .post, "/admin/v1/rules/explain",

@@ -16,18 +16,20 @@ package enum AdminAccounts {
     access: .support, captures: [account])
   package static let enable = Endpoint<NoQuery, EmptyBody, Account>(
     .post, "/admin/v1/accounts/{uid}/enable", "Lets the player sign in again.", access: .support, captures: [account])
-  package static let removeSecondFactors = Endpoint<NoQuery, NoBody, Account>(
+  package static let removeSecondFactors = Endpoint<ReasonQuery, NoBody, Account>(
     .delete, "/admin/v1/accounts/{uid}/second-factors",
     "Takes every second factor from an account: the player lost the telephone. Its sessions end.", access: .admin,
     captures: [account])
-  package static let delete = Endpoint<NoQuery, NoBody, Done>(
+  package static let delete = Endpoint<ReasonQuery, NoBody, Done>(
     .delete, "/admin/v1/accounts/{uid}", "Removes an account; the player's record and ledger stay.", access: .admin,
-    captures: [account])
+    captures: [account]
+  ).withProof
 
   package static let erase = Endpoint<NoQuery, ErasureOrder, Erasure>(
     .post, "/admin/v1/accounts/{uid}/erase",
     "Erases a player who leaves: record, account and their past; the ledger and the chains of hashes stay.", access: .admin,
-    captures: [player])
+    captures: [player]
+  ).withProof
   package static let previewErasure = Endpoint<NoQuery, ErasurePreviewOrder, ErasurePlan>(
     .post, "/admin/v1/accounts/{uid}/erase/preview", "What an erasure would take, and what still waits for the player.",
     captures: [player])
@@ -37,7 +39,8 @@ package enum AdminAccounts {
   package static let merge = Endpoint<NoQuery, MergeOrder, Merge>(
     .post, "/admin/v1/accounts/{uid}/merge",
     "Moves a player's referral, and if asked for coins and record, to another account of the player's, once.",
-    access: .admin, captures: [left])
+    access: .admin, captures: [left]
+  ).withProof
   package static let previewMerge = Endpoint<NoQuery, MergePreviewOrder, Merge>(
     .post, "/admin/v1/accounts/{uid}/merge/preview", "What a merge would move, or what it did.", captures: [left])
 
@@ -71,44 +74,50 @@ package enum AdminAccounts {
   package struct Query: AdminValue {
     package var limit: Int64?
     package var email: String?
+    package var phone: String?
     package var cursor: String?
     package var q: String?
     package var provider: String?
     package var state: State?
+    package var count: Bool?
 
     package init(
-      limit: Int64? = nil, email: String? = nil, cursor: String? = nil, q: String? = nil, provider: String? = nil,
-      state: State? = nil
+      limit: Int64? = nil, email: String? = nil, phone: String? = nil, cursor: String? = nil, q: String? = nil,
+      provider: String? = nil, state: State? = nil, count: Bool? = nil
     ) {
       self.limit = limit
       self.email = email
+      self.phone = phone
       self.cursor = cursor
       self.q = q
       self.provider = provider
       self.state = state
+      self.count = count
     }
 
     package static let notes: [String: FieldNote] = [
       "limit": .limit(50),
       "email": .only(.filled, text: "Only the account with this e-mail address."),
+      "phone": .only(.filled, text: "Only the account with this telephone number."),
       "cursor": .only(.filled, text: "The \"next\" of an earlier page, to go on behind it."),
       "q": .only(.filled, text: "Only accounts whose uid or e-mail address begins so."),
       "provider": .only(.filled, text: "Only accounts with an identity of this provider: password, google.com."),
       "state": .text("Only accounts in this state."),
+      "count": .text("False: all accounts are not counted, which takes long where there are millions."),
     ]
   }
 
   /// Accounts, by uid.
   package struct List: AdminValue {
     package var accounts: [Account]
-    /// How many there are in all; where some were looked for: how many this page has.
-    package var count: Int64
+    /// How many there are in all; where some were looked for: how many this page has. Nil where it was not asked for.
+    package var count: Int64?
     /// The next page's cursor.
     package var next: String?
     /// How many accounts were looked at for those that are wanted.
     package var scanned: Int64?
 
-    package init(accounts: [Account], count: Int64, next: String? = nil, scanned: Int64? = nil) {
+    package init(accounts: [Account], count: Int64?, next: String? = nil, scanned: Int64? = nil) {
       self.accounts = accounts
       self.count = count
       self.next = next

@@ -9,7 +9,8 @@ package enum AdminLogs {
   package static let prune = Endpoint<NoQuery, PruneOrder, Pruning>(
     .post, "/admin/v1/log/prune",
     "Forgets what commits changed, behind a checkpoint; body: through (revision) or before (ms), reason.", access: .admin,
-    isScoped: true)
+    isScoped: true
+  ).withProof
   package static let previewPruning = Endpoint<NoQuery, PrunePreviewOrder, Pruning>(
     .post, "/admin/v1/log/prune/preview",
     "How far a pruning would go, without it; body: through (revision) or before (ms).", isScoped: true)

@@ -26,6 +26,8 @@ package enum AdminSessions {
     case owner
     /// With an administrator's token, or the access token of a service account.
     case key
+    /// With a player's account that has a role: its ID token.
+    case account
   }
 
   /// Whose session a page has.
@@ -60,20 +62,24 @@ package enum AdminSessions {
     ]
   }
 
-  /// A credential to begin a session with; one of the two.
+  /// A credential to begin a session with; one of the three.
   package struct SignInOrder: AdminValue {
     /// An administrator's token, or the access token of a service account.
     package var key: String?
+    /// Of a player whose account has a role, and who signed in a moment ago.
+    package var idToken: String?
     /// `owner`, in development on this machine.
     package var `as`: Way?
 
-    package init(key: String? = nil, as way: Way? = nil) {
+    package init(key: String? = nil, idToken: String? = nil, as way: Way? = nil) {
       self.key = key
+      self.idToken = idToken
       self.as = way
     }
 
     package static let notes: [String: FieldNote] = [
       "key": .text("an administrator's token, or the access token of a service account"),
+      "idToken": .text("of a player whose account has a role, and who signed in a moment ago"),
       "as": .text("owner: in development on this machine"),
     ]
   }

@@ -21,9 +21,10 @@ package enum AdminSystem {
     .get, "/admin/v1/namespaces", "The namespaces, each with its revision.")
   package static let createNamespace = Endpoint<NoQuery, NamespaceOrder, CreatedNamespace>(
     .post, "/admin/v1/namespaces", "Makes a namespace.", access: .admin)
-  package static let deleteNamespace = Endpoint<NoQuery, NoBody, Done>(
+  package static let deleteNamespace = Endpoint<ReasonQuery, NoBody, Done>(
     .delete, "/admin/v1/namespaces/{name}", "Forgets a namespace whole: tree, log, ledger (development only).",
-    access: .adminInDevelopment, captures: [.capture("name", text: "The namespace.")])
+    access: .adminInDevelopment, captures: [.capture("name", text: "The namespace.")]
+  ).withProof
 
   /// What one function gave up on, or failed on and tries again.
   package struct FunctionFailures: AdminValue {

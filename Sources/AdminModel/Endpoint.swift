@@ -18,6 +18,8 @@ package struct Endpoint<Query: AdminValue, Body: AdminValue, Answer: Codable & S
   package let others: [Int: String]
   /// The types of an answer that is no JSON.
   package let mediaTypes: [String]
+  /// Whether it cannot be undone: who asks from one of the server's own pages must have shown the credential lately.
+  package private(set) var needsProof = false
 
   package init(
     _ method: EndpointMethod, _ template: String, _ summary: String, access: EndpointAccess = .viewer, isScoped: Bool = false,
@@ -35,8 +37,16 @@ package struct Endpoint<Query: AdminValue, Body: AdminValue, Answer: Codable & S
 
   /// The same at another address, for surfaces that have two names for a thing.
   package func at(_ template: String) -> Endpoint {
-    Endpoint(
+    let moved = Endpoint(
       method, template, summary, access: access, isScoped: isScoped, captures: captures, others: others, mediaTypes: mediaTypes)
+    return needsProof ? moved.withProof : moved
+  }
+
+  /// The same, for what cannot be undone.
+  package var withProof: Endpoint {
+    var endpoint = self
+    endpoint.needsProof = true
+    return endpoint
   }
 
   /// The parameters behind the `?`.
@@ -102,6 +112,17 @@ package struct EndpointParameter: Sendable {
 /// Of an endpoint without parameters.
 package struct NoQuery: AdminValue {
   package init() {}
+}
+
+/// Of an endpoint that takes a reason and nothing else.
+package struct ReasonQuery: AdminValue {
+  package var reason: String?
+
+  package init(reason: String? = nil) {
+    self.reason = reason
+  }
+
+  package static let notes: [String: FieldNote] = ["reason": .only(.filled, text: "Why, for the record.")]
 }
 
 /// Of an endpoint to which no body is sent.

@@ -3,6 +3,9 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const unsigned char account_js[] = {
+#embed "assets/account.js"
+};
 static const unsigned char accounts_js[] = {
 #embed "assets/accounts.js"
 };
@@ -108,6 +111,9 @@ static const unsigned char ruletext_js[] = {
 static const unsigned char settings_js[] = {
 #embed "assets/settings.js"
 };
+static const unsigned char signin_js[] = {
+#embed "assets/signin.js"
+};
 static const unsigned char start_js[] = {
 #embed "assets/start.js"
 };
@@ -122,6 +128,7 @@ static const unsigned char ui_js[] = {
 };
 
 static const console_asset assets[] = {
+  {"account.js", account_js, sizeof account_js},
   {"accounts.js", accounts_js, sizeof accounts_js},
   {"api.js", api_js, sizeof api_js},
   {"app.js", app_js, sizeof app_js},
@@ -157,6 +164,7 @@ static const console_asset assets[] = {
   {"rules.js", rules_js, sizeof rules_js},
   {"ruletext.js", ruletext_js, sizeof ruletext_js},
   {"settings.js", settings_js, sizeof settings_js},
+  {"signin.js", signin_js, sizeof signin_js},
   {"start.js", start_js, sizeof start_js},
   {"time.js", time_js, sizeof time_js},
   {"tree.js", tree_js, sizeof tree_js},

@@ -31,6 +31,7 @@ struct RoleTests {
     "POST /admin/v1/ledger/reverse", "POST /admin/v1/ledger/holds/{sequence}/release",
     "POST /admin/v1/ledger/holds/{sequence}/void", "POST /admin/v1/accounts/{uid}/disable",
     "POST /admin/v1/accounts/{uid}/enable", "POST /admin/v1/links", "PATCH /admin/v1/links/link",
+    "DELETE /admin/v1/accounts/{uid}/sessions",
   ]
   /// What must never be lowered by accident.
   static let ruling: Set<String> = [
@@ -41,7 +42,8 @@ struct RoleTests {
     "DELETE /admin/v1/service-accounts/{name}", "PUT /.settings/rules.json",
     "PUT /admin/v1/rules", "POST /admin/v1/rules/rollback",
     "POST /admin/v1/accounts/{uid}/erase", "POST /admin/v1/accounts/{uid}/merge", "DELETE /admin/v1/accounts/{uid}",
-    "DELETE /admin/v1/accounts/{uid}/second-factors", "PUT /admin/v1/data", "PATCH /admin/v1/data", "DELETE /admin/v1/data",
+    "DELETE /admin/v1/accounts/{uid}/second-factors", "POST /admin/v1/accounts", "PATCH /admin/v1/accounts/{uid}",
+    "PUT /admin/v1/data", "PATCH /admin/v1/data", "DELETE /admin/v1/data",
   ]
 
   /// By which anybody becomes an administrator, or finds out that they are none.

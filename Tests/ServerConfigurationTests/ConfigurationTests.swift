@@ -125,6 +125,13 @@ import TreeModel
       ]
     ),
     (
+      "{\(least),\n\"console\": {\"claim\": \"sub\", \"requireSecondFactor\": 1}}",
+      [
+        "2:22: \"console.claim\" must name a claim of players' accounts that the server does not set.",
+        "2:52: \"console.requireSecondFactor\" must be true or false, not a number.",
+      ]
+    ),
+    (
       "{\(least), \"listen\": {\"host\": \"0.0.0.0\"}}",
       [
         "1:65: 0.0.0.0 can be reached by others, and tokens would travel in the clear: give \"tls\", listen on 127.0.0.1, "

@@ -16,6 +16,10 @@ package struct ConsoleSettings: Sendable, Hashable {
   package var idleTime: Int64 = 30 * 60_000
   /// How long a session lasts, in milliseconds.
   package var lifetime: Int64 = 12 * 3_600_000
+  /// The claim of players' accounts that names a role, whose players may use the pages with that role; nil where none may.
+  package var claim: String?
+  /// Whether such a player must have shown a second factor.
+  package var requiresSecondFactor = true
   /// A folder with the pages' files, which are read at each request: for those who work on them. Nil: those of the program.
   package var folder: String?
 
@@ -34,7 +38,8 @@ package struct ConsoleSettings: Sendable, Hashable {
 /// The sessions of administrators at the server's own pages.
 ///
 /// A session begins with a credential that administrators have anyway, and never allows more than that does now: one that was
-/// revoked ends it. The browser holds a random secret in a cookie that no script can read and that goes to `/admin/v1` only;
+/// revoked ends it. What cannot be undone wants a credential that was shown within half an hour: signing in again begins a new
+/// session in the place of the old one. The browser holds a random secret in a cookie that no script can read and that goes to `/admin/v1` only;
 /// here stands its digest. A restart signs everybody out.
 ///
 /// A browser sends a cookie along with requests that other pages make (RFC 6265 §8.2). So a request counts only with a header
@@ -54,6 +59,8 @@ package final class ConsoleSessions: PageSessions {
     /// When it ends, whatever happens.
     package let endsAt: Int64
     package let client: ClientAddress
+    /// Whether what the session began with still stands, beside what the authenticator knows; nil: that knows all.
+    fileprivate let stands: (@Sendable () -> Bool)?
   }
 
   private struct State {
@@ -68,6 +75,8 @@ package final class ConsoleSessions: PageSessions {
   /// Credentials that one client network may try in a minute.
   private static let attempts = RateLimit(10, per: 60_000, burst: 10)
   private static let secretBytes = 32
+  /// How long a credential that was shown is proof enough for what cannot be undone, in milliseconds.
+  private static let proofTime: Int64 = 30 * 60_000
 
   package let settings: ConsoleSettings
   private let isDevelopment: Bool
@@ -96,7 +105,9 @@ package final class ConsoleSessions: PageSessions {
       throw APIError(
         .forbidden, "csrf", "The page's secret is missing or old: load the page again, and repeat what you wanted to do.")
     }
-    return session.caller
+    var caller = session.caller
+    caller.isProofOld = clock.now() - session.createdAt > Self.proofTime
+    return caller
   }
 
   /// The session that a request shows; nil if it shows none, or one that is over.
@@ -147,6 +158,21 @@ extension ConsoleSessions {
   /// - Returns: the session, and the secret for the cookie.
   /// - Throws: 401 for a credential that is not good, with the same words whatever is wrong with it; 429 for too many.
   package func open(_ key: String, isForeign: Bool, from client: ClientAddress) throws(APIError) -> (Session, secret: String) {
+    try open(from: client) {
+      guard let caller = try? authenticator.caller(RequestCredentials(accessToken: key, isForeign: isForeign)) else {
+        return nil
+      }
+      return (caller, nil)
+    }
+  }
+
+  /// The same with a credential that the caller knows how to judge.
+  ///
+  /// - `judge`: who it is, and whether the credential still stands, asked at every request; nil for none that is good. Called
+  ///   once, and not at all where too many were tried.
+  package func open(
+    from client: ClientAddress, judge: () -> (caller: Caller, stands: (@Sendable () -> Bool)?)?
+  ) throws(APIError) -> (Session, secret: String) {
     let now = clock.now()
     let verdict = state.withLock { $0.attempts.take(client.clientNetwork, at: now, cost: 1) }
     if case .wait(let milliseconds) = verdict {
@@ -154,8 +180,7 @@ extension ConsoleSessions {
         .tooManyRequests, "too_many_attempts", "Too many attempts to sign in: try again in a minute.",
         headers: [HTTPResponse.Header("Retry-After", String((milliseconds + 999) / 1000))])
     }
-    let caller = try? authenticator.caller(RequestCredentials(accessToken: key, isForeign: isForeign))
-    guard let caller, caller.role != nil else {
+    guard let (caller, stands) = judge(), caller.role != nil else {
       throw APIError(.unauthorized, "wrong_credential", "This is no administrator's credential, or it has ended.")
     }
     return state.withLock { state in
@@ -164,7 +189,7 @@ extension ConsoleSessions {
       let secret = Self.word(&state.random)
       let session = Session(
         id: String(Self.word(&state.random).prefix(16)), caller: caller, csrf: Self.word(&state.random), createdAt: now,
-        activeAt: now, endsAt: now + settings.lifetime, client: client)
+        activeAt: now, endsAt: now + settings.lifetime, client: client, stands: stands)
       state.sessions[Self.digest(secret)] = session
       return (session, secret)
     }
@@ -251,7 +276,7 @@ extension ConsoleSessions {
   }
 
   private func isOver(_ session: Session, at now: Int64) -> Bool {
-    now >= idleEnd(of: session) || authenticator.isVoid(session.caller)
+    now >= idleEnd(of: session) || authenticator.isVoid(session.caller) || session.stands?() == false
   }
 
   private static func makeRoom(in sessions: inout [[UInt8]: Session], for actor: Actor) {

@@ -64,7 +64,10 @@ package final class AuditTrail: RequestAuditing {
     // Of what is not kept at least the size is.
     var isWhole = false
     if let parsed {
-      let shown = isWrite ? parsed.object.map { .object($0.filter { !contents.contains($0.key) }) } ?? .null : parsed
+      let shown =
+        isWrite
+        ? parsed.object.map { .object($0.filter { !contents.contains($0.key) }) } ?? .null
+        : action.hasPrefix("accounts.") ? withoutPersons(parsed) : parsed
       if !isWrite || shown.compactText.utf8.count <= detailBytesMax {
         kept.append(JSON.Member(key: "body", value: shown))
         isWhole = !isWrite
@@ -72,6 +75,15 @@ package final class AuditTrail: RequestAuditing {
     }
     if !isWhole { kept.append(JSON.Member(key: "bodyBytes", value: .int(Int64(body.readableBytes)))) }
     return kept
+  }
+
+  /// What identifies a person, or lets one in, is changed on record, but not what it became: an erasure does not reach here.
+  private static let personal: Set<String> = ["password", "email", "displayName", "phoneNumber"]
+
+  private static func withoutPersons(_ body: JSON) -> JSON {
+    guard let members = body.object else { return body }
+    return .object(
+      members.map { personal.contains($0.key) && $0.value.string != nil ? JSON.Member(key: $0.key, value: "…") : $0 })
   }
 
   /// Records a refused client without an administrator's credentials: what was asked for and nothing of what they sent, and

@@ -135,6 +135,11 @@ final class AccountTransaction {
     return try open(record, by: provider, token: token)
   }
 
+  /// Removes the sessions of an account.
+  func removeSessions(of uid: String) throws {
+    for row in try read({ try session.refreshTokens(in: namespace, of: uid) }) { remove(.refreshToken(hash: row.hash)) }
+  }
+
   /// Notes a sign-in in the record.
   func stamp(_ record: inout AccountRecord, by provider: String) {
     record.lastLoginAt = time

@@ -1,5 +1,5 @@
-import Credentials
-import StorageCore
+package import Credentials
+package import StorageCore
 import TreeModel
 
 /// What a refresh gives.
@@ -17,7 +17,7 @@ extension AccountService {
   /// Verifies an ID token of a project; whether it is still good for the account is another question.
   ///
   /// - Throws: `AccountError/invalidIDToken`, `AccountError/expiredToken`
-  func verified(_ text: String, of project: AccountProject) throws -> IDToken {
+  package func verified(_ text: String, of project: AccountProject) throws -> IDToken {
     do throws(TokenError) {
       return try issuer.verify(text, project: project.name, at: clock.now())
     } catch {
@@ -32,7 +32,7 @@ extension AccountService {
   }
 
   /// The account that a token stands for, if the token is still good for it.
-  func account(of token: IDToken, in project: AccountProject) throws -> AccountRecord {
+  package func account(of token: IDToken, in project: AccountProject) throws -> AccountRecord {
     try AccountRules.caller(token, account: try account(token.uid, of: project))
   }
 
@@ -111,6 +111,37 @@ extension AccountService {
       // A second back: what is made void within this second makes it void too.
       session.issuedAt = transaction.time - 1000
       transaction.put(.refreshToken(session))
+    }
+  }
+
+  /// The sessions of an account that go on, the newest first.
+  ///
+  /// - Throws: `AccountError/unknownAccount`
+  package func sessions(of uid: String, in project: AccountProject) throws -> [RefreshTokenRecord] {
+    let (found, all) = try read { snapshot in
+      (
+        try snapshot.account(in: project.namespace, uid: uid), try snapshot.refreshTokens(in: project.namespace, of: uid)
+      )
+    }
+    guard let found else { throw AccountError.unknownAccount }
+    let (now, options) = (clock.now(), options)
+    guard !found.isDisabled else { return [] }
+    return all.filter { AccountRules.end(of: $0, account: found, options: options, at: now) == nil }
+      .sorted { $0.issuedAt > $1.issuedAt }
+  }
+
+  /// Ends every session of an account; its tokens are void.
+  ///
+  /// - Throws: `AccountError/unknownAccount`
+  package func endSessions(of uid: String, in project: AccountProject, by actor: Actor) async throws -> AccountRecord {
+    try await change(project, by: actor) { transaction in
+      guard let before = try transaction.account(uid) else { throw AccountError.unknownAccount }
+      var record = before
+      record.validSince = max(record.validSince ?? 0, transaction.seconds)
+      try transaction.save(&record, from: before)
+      // Tokens tell seconds only: a session that began within this one ends because it is not there any more.
+      try transaction.removeSessions(of: uid)
+      return record
     }
   }
 

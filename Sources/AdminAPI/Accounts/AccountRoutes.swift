@@ -9,22 +9,22 @@ import TreeModel
 
 /// Players' accounts, for administrators: who there is, and what is done about them.
 ///
-/// What has to do with passwords (making accounts, imports) goes through the Identity Toolkit's own methods, whose bodies no
-/// log keeps.
+/// Imports, with the hashes of passwords, go through the Identity Toolkit's own methods.
 enum AccountRoutes {
-  static let routes: [Route] = [
-    .reading(AdminAccounts.list, by: list), .reading(AdminAccounts.show, by: show),
-    .changing(AdminAccounts.disable, audit: "accounts.disable") { call, _ in
-      try await setDisabled(true, call: call)
-    },
-    .changing(AdminAccounts.enable, audit: "accounts.enable") { call, _ in
-      try await setDisabled(false, call: call)
-    },
-    .changing(AdminAccounts.removeSecondFactors, audit: "accounts.removeSecondFactors", answer: removeSecondFactors),
-    .changing(AdminAccounts.delete, audit: "accounts.delete", answer: delete),
-  ]
+  static let routes: [Route] =
+    editing + [
+      .reading(AdminAccounts.list, by: list), .reading(AdminAccounts.show, by: show),
+      .changing(AdminAccounts.disable, audit: "accounts.disable") { call, _ in
+        try await setDisabled(true, call: call)
+      },
+      .changing(AdminAccounts.enable, audit: "accounts.enable") { call, _ in
+        try await setDisabled(false, call: call)
+      },
+      .changing(AdminAccounts.removeSecondFactors, audit: "accounts.removeSecondFactors", answer: removeSecondFactors),
+      .changing(AdminAccounts.delete, audit: "accounts.delete", answer: delete),
+    ]
 
-  private static func accounts(_ call: RouteCall) throws -> AccountService {
+  static func accounts(_ call: RouteCall) throws -> AccountService {
     guard let accounts = call.services.accounts else {
       throw APIError(.notImplemented, "not_available", "This server keeps no accounts.")
     }
@@ -68,7 +68,7 @@ enum AccountRoutes {
     return auth
   }
 
-  private static func uid(_ call: RouteCall) throws -> String {
+  static func uid(_ call: RouteCall) throws -> String {
     let text = call.captures["uid"] ?? ""
     return try owner(ofEmail: text, call: call) ?? text
   }
@@ -76,8 +76,8 @@ enum AccountRoutes {
   private static func list(_ call: RouteCall, query: AdminAccounts.Query) throws -> AdminAccounts.List {
     let (accounts, project, limit) = (try accounts(call), try project(call), Int(query.limit ?? 50))
     if query.q != nil || query.provider != nil || query.state != nil {
-      guard query.email == nil else {
-        throw APIError.badRequest("email names one account: leave q, provider and state out, or use q for its beginning.")
+      guard query.email == nil, query.phone == nil else {
+        throw APIError.badRequest("email and phone name one account: leave q, provider and state out, or use q alone.")
       }
       let search = AccountSearch(
         text: query.q, provider: query.provider, state: query.state.flatMap { AccountSearch.State(rawValue: $0.rawValue) })
@@ -86,16 +86,14 @@ enum AccountRoutes {
         accounts: page.accounts.map { AdminAccounts.Account($0) }, count: Int64(page.accounts.count),
         next: page.next.map(cursor), scanned: Int64(page.scanned))
     }
-    let found =
-      if let email = query.email {
-        AccountPage(accounts: try accounts.account(.email(email.lowercased()), of: project).map { [$0] } ?? [])
-      } else {
-        try accounts.page(of: project, after: query.cursor, limit: limit)
-      }
-    let isOne = call.query["email"] != nil
-    let count = isOne ? Int64(found.accounts.count) : try accounts.count(of: project)
+    if let named: AccountIdentifier = query.email.map({ .email($0.lowercased()) }) ?? query.phone.map({ .phone($0) }) {
+      let found = try accounts.account(named, of: project).map { [AdminAccounts.Account($0)] } ?? []
+      return AdminAccounts.List(accounts: found, count: Int64(found.count))
+    }
+    let page = try accounts.page(of: project, after: query.cursor, limit: limit)
     return AdminAccounts.List(
-      accounts: found.accounts.map { AdminAccounts.Account($0) }, count: count, next: found.next)
+      accounts: page.accounts.map { AdminAccounts.Account($0) },
+      count: query.count == false ? nil : try accounts.count(of: project), next: page.next)
   }
 
   /// `uid:bob`, `email:bob@acme.test`: where a search goes on.
@@ -145,7 +143,7 @@ enum AccountRoutes {
 
 extension AdminAccounts.Account {
   /// As it is shown to its own player: whether there is a password, not what became of it.
-  fileprivate init(_ record: AccountRecord) { self.init(userInfo: AccountJSON.own(record)) }
+  init(_ record: AccountRecord) { self.init(userInfo: AccountJSON.own(record)) }
 }
 
 /// What the accounts refused, in the administrators' shape; players get the Identity Toolkit's.
@@ -156,6 +154,11 @@ extension AccountError: APIErrorConvertible {
       APIError(.notFound, "not_found", "There is no such account; \"doubloon accounts list\" shows all there are.")
     case .unavailable(let text): APIError(.serviceUnavailable, "unavailable", text)
     case .rejected(let text): APIError(.badRequest, "rejected", text)
+    case .emailTaken: APIError(.conflict, "email_taken", "Another account has this e-mail address.")
+    case .phoneNumberTaken: APIError(.conflict, "phone_taken", "Another account has this telephone number.")
+    case .uidTaken: APIError(.conflict, "uid_taken", "There is an account with this uid already.")
+    case .passwordTooShort, .passwordTooLong, .unmetPasswordRequirements:
+      APIError(.badRequest, "password", "The password is too short or too long, or has not what the password policy asks for.")
     default: APIError(.badRequest, "account", "\(self)")
     }
   }

@@ -60,7 +60,8 @@ enum OpenAPIDocument {
     let query = description.query.map { parameter(of: $0, in: "query") }
     return .record([
       ("operationId", .string(identifier(of: route))), ("summary", .string(route.summary)),
-      ("x-role", (route.role?.rawValue).map(JSON.string)), ("security", route.role == nil ? .array([]) : nil),
+      ("x-role", (route.role?.rawValue).map(JSON.string)),
+      ("x-proof", route.needsProof ? .bool(true) : nil), ("security", route.role == nil ? .array([]) : nil),
       ("parameters", captures.isEmpty && query.isEmpty ? nil : .array(captures + query)),
       ("requestBody", description.body.map(body)), ("responses", responses(of: description)),
     ])
@@ -97,7 +98,10 @@ enum OpenAPIDocument {
     }
     for (status, text) in [
       ("400", "The request is not valid; the sentence says what to do."), ("401", "An administrator's credentials are needed."),
-      ("403", "The credentials' role is too low; x-role says which is needed."),
+      (
+        "403",
+        "The credentials' role is too low; x-role says which is needed. With x-proof: a page's sign-in is too long ago."
+      ),
       (
         "default",
         "Refused: what is asked for is not there (404), stands against it (409), is gone (410), or cannot be had now."

@@ -32,7 +32,8 @@ enum SessionRoutes {
     let sessions = try sessions(call)
     let takesOwner = sessions.takesOwner(isForeign: call.services.isForeign(call.request.headers))
     var current = AdminSessions.Current(
-      mode: call.services.isDevelopment ? .development : .production, ways: takesOwner ? [.owner, .key] : [.key])
+      mode: call.services.isDevelopment ? .development : .production,
+      ways: (takesOwner ? [.owner, .key] : [.key]) + (PlayerSignIn(call, settings: sessions.settings) == nil ? [] : [.account]))
     if let session {
       current.signedIn = true
       current.actor = session.caller.actor.description
@@ -52,8 +53,9 @@ enum SessionRoutes {
     let sessions = try sessions(call)
     let headers = call.request.headers
     try sessions.checkPage(headers)
-    guard (order.key == nil) != (order.as == nil) else {
-      throw APIError.badRequest("Say \"key\" (an administrator's token) or \"as\": \"owner\" (in development).")
+    guard [order.key != nil, order.idToken != nil, order.as != nil].count(where: { $0 }) == 1 else {
+      throw APIError.badRequest(
+        "Say one of \"key\" (an administrator's token), \"idToken\" (a player's) and \"as\": \"owner\" (in development).")
     }
     let key: String
     switch order.as {
@@ -63,12 +65,18 @@ enum SessionRoutes {
           .unauthorized, "wrong_credential", "Here the owner needs the token that the server printed when it started.")
       }
       key = ConsoleSessions.owner
-    case .key: throw APIError.badRequest("With \"as\": \"key\" say the \"key\" instead.")
+    case .key, .account: throw APIError.badRequest("Say the credential itself: \"key\" or \"idToken\".")
     case nil: key = order.key ?? ""
     }
     do {
-      let (session, secret) = try sessions.open(
-        key, isForeign: call.services.isForeign(headers), from: call.request.client)
+      let (session, secret) =
+        if let token = order.idToken {
+          try sessions.open(from: call.request.client) { PlayerSignIn(call, settings: sessions.settings)?.judge(token) }
+        } else {
+          try sessions.open(key, isForeign: call.services.isForeign(headers), from: call.request.client)
+        }
+      // Who signs in again goes on in the new session.
+      sessions.close(headers)
       // In development namespaces come with their first write: who signs in before that finds an empty one.
       if call.services.createsNamespaces {
         _ = try? await call.services.database.openNamespace(named: call.services.defaultNamespace)

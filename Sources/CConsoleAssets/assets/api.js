@@ -86,8 +86,9 @@ async function request(method, path, options = {}) {
       await session({ fresh: true });
       return request(method, path, { ...options, again: true });
     }
-    if (error.status !== 401 || !signInDialog || options.active === false || options.signedIn) throw error;
-    waitingSignIn ??= signInDialog().finally(() => { waitingSignIn = null; });
+    const proof = error.code === 'proof_needed';
+    if ((error.status !== 401 && !proof) || !signInDialog || options.active === false || options.signedIn) throw error;
+    waitingSignIn ??= signInDialog({ proof }).finally(() => { waitingSignIn = null; });
     if (!(await waitingSignIn)) throw error;
     return request(method, path, { ...options, signedIn: true });
   }
@@ -110,7 +111,7 @@ export async function session({ fresh = false } = {}) {
   return current;
 }
 
-/** Signs in, `{as: 'owner'}` or `{key}`; gives the session. */
+/** Signs in, `{as: 'owner'}`, `{key}` or `{idToken}`; gives the session. */
 export async function signIn(credential) {
   current = await exchange('POST', 'session', { body: credential, active: true });
   return current;
@@ -122,7 +123,7 @@ export async function signOut() {
   current = null;
 }
 
-/** Says what asks for a sign-in when a request is refused with 401: gives a promise of whether it was done. */
+/** Says what asks for a sign-in when a request is refused with 401, or with `{proof}` for what cannot be undone: a promise of whether it was done. */
 export function askForSignIn(dialog) {
   signInDialog = dialog;
 }

@@ -29,7 +29,7 @@ const ROUTES = [
   ['replays', 'replays', 'replays'], ['replays/new', 'replays', 'replays/new'], ['replays/{id}', 'replays', 'replays/one'],
   ['rewards', 'rewards', 'rewards'], ['rewards/u/{uid}', 'player', 'rewards/u'],
   ['rewards/entries', 'rewards', 'rewards/entries'], ['rewards/entry/{sequence}', 'rewards', 'rewards/entry'],
-  ['accounts', 'accounts', 'accounts'], ['accounts/{uid}', 'accounts', 'accounts/one'],
+  ['accounts', 'accounts', 'accounts'], ['accounts/{uid}', 'account', 'accounts/one'],
   ['rules', 'rules', 'rules'], ['functions', 'functions', 'functions'], ['functions/{name}', 'functions', 'functions/one'],
   ['links', 'links', 'links'], ['links/{view}', 'links', 'links'], ['invites', 'links', 'invites'], ['audit', 'audit', 'audit'], ['settings', 'settings', 'settings'],
 ];
@@ -195,6 +195,10 @@ async function signInFirst(mine) {
 /** The root, or an address that is not known. */
 async function lost(mine) {
   const session = await api.session();
+  if (/^\/console\/sign-in\/?$/.test(location.pathname)) {
+    const to = new URLSearchParams(location.search).get('to') ?? '';
+    return go(URL.canParse(to, location.origin) && isOwn(new URL(to, location.origin)) ? to : '/console/', { replace: true });
+  }
   if (/^\/console\/?$/.test(location.pathname) && session.namespace) {
     let page = 'overview';
     try {
@@ -211,11 +215,14 @@ async function lost(mine) {
     h('p', 'The address may be cut off or of another version.'), h('p', h('a', { href: '/console/' }, 'Go to the overview'))));
 }
 
+/** Whether an address is one of the console. */
+const isOwn = (to) => to.origin === location.origin && /^\/console(\/|$)/.test(to.pathname);
+
 /** Goes to an address of the console. */
 function go(url, { replace = false } = {}) {
   if (!mayLeave()) return;
   const to = new URL(url, location.origin);
-  if (to.origin !== location.origin || !/^\/console(\/|$)/.test(to.pathname)) return;
+  if (!isOwn(to)) return;
   const isSame = to.href === location.href;
   history[replace || isSame ? 'replaceState' : 'pushState'](null, '', to.pathname + to.search);
   show().then(() => !isSame && main.contains(document.activeElement) === false && main.focus({ preventScroll: true }));
@@ -230,7 +237,7 @@ document.addEventListener('click', (event) => {
   if (!link || event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   if (link.target && link.target !== '_self') return;
   const to = new URL(link.href, location.href);
-  if (to.origin !== location.origin || !/^\/console(\/|$)/.test(to.pathname) || to.hash) return;
+  if (!isOwn(to) || to.hash) return;
   event.preventDefault();
   go(to.href);
 });

@@ -7,7 +7,7 @@ import {
   actorLink, badge, button, check, choice, copyButton, empty, field, heading, input, jsonView, table, toast,
 } from './ui.js';
 import { number, parseTime, time } from './time.js';
-import { col, command, copies, pager, panel, queryForm, save } from './parts.js';
+import { col, command, copies, pager, panel, queryForm, saveTable } from './parts.js';
 
 /** The title of the browser's tab. */
 export const title = () => 'Audit';
@@ -22,12 +22,6 @@ function wanted(page) {
 const read = (page, more, signal) => get('audits', { ...wanted(page), ...more }, { signal, trees: ['detail'] });
 const reasonOf = (row) => member(row.detail, 'body', 'reason') ?? member(row.detail, 'reason') ?? '';
 
-/** A cell of a CSV file: what a spreadsheet would take for a formula is text. */
-export const csvCell = (value) => {
-  const text = String(value ?? '');
-  return `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
-};
-
 async function download(page) {
   const lines = [['id', 'time', 'actor', 'action', 'result', 'reason', 'detail']];
   let before;
@@ -38,7 +32,7 @@ async function download(page) {
     isAll = complete || !next;
     before = next;
   }
-  save('audit.csv', `${lines.map((line) => line.map(csvCell).join(',')).join('\r\n')}\r\n`, 'text/csv');
+  saveTable('audit.csv', lines);
   toast(`${number(lines.length - 1)} records${isAll ? '' : ', the newest; narrow the filter for older ones'}.`);
 }
 

@@ -5,7 +5,7 @@ import { clear, h, text } from './dom.js';
 import { icon } from './icons.js';
 import { live } from './live.js';
 import { ago, clockOffset, now, number, setServerTime, span } from './time.js';
-import { button, choice, dialog, field, input, menu, palette, toast } from './ui.js';
+import { button, choice, dialog, field, menu, palette, toast } from './ui.js';
 
 const PAGES = [
   ['overview', 'Overview', 'o'], ['data', 'Data', 'd'], ['events', 'Events', 'e'], ['rewards', 'Rewards', 'r'],
@@ -113,7 +113,7 @@ function drawBand(session) {
   if (band) parts.push(band.text);
   else {
     if (session?.idleUntil - now() < IDLE_WARNING) parts.push(`You will be signed out ${ago(session.idleUntil)} unless you do something here.`);
-    if (session?.mode === 'development') parts.push('Development: everybody on this machine is admin.');
+    if (session?.ways?.includes('owner')) parts.push('Development: everybody on this machine is admin.');
     if (clockOffset() !== 0) parts.push(`The server's clock is ${span(Math.abs(clockOffset()))} ${clockOffset() > 0 ? 'ahead' : 'behind'}.`);
   }
   place.hidden = parts.length === 0;
@@ -141,14 +141,14 @@ function announce(sentence) {
 
 let signingIn = null;
 /** The sign-in dialog, over the page, which keeps what is in it; a promise of whether somebody signed in. */
-function signIn({ fixed = false } = {}) {
-  signingIn ??= askForKey(fixed).finally(() => { signingIn = null; });
+function signIn(options = {}) {
+  signingIn ??= askFirst(options).finally(() => { signingIn = null; });
   return signingIn;
 }
 
-async function askForKey(fixed) {
+async function askFirst(options) {
   const before = await api.session({ fresh: true });
-  if (before.signedIn) return true;
+  if (before.signedIn && !options.proof) return true;
   if (before.ways?.includes('owner')) {
     // On loopback, in development, nobody is asked.
     try {
@@ -158,30 +158,8 @@ async function askForKey(fixed) {
       // Then with a key.
     }
   }
-  const key = input({ type: 'password', autocomplete: 'current-password', required: true });
-  const entry = field('Key', key, { help: 'An administrator’s token, or the access token of a service account.' });
-  const question = dialog({
-    title: 'Sign in', fixed, body: h('div', h('p', 'Your session ended, or there was none. What you typed on this page is kept.'), entry),
-    actions: [!fixed && { name: 'Not now', value: null }, {
-      name: 'Sign in', primary: true, run: async () => {
-        if (!key.value) throw new Error('The key is missing.');
-        try {
-          await api.signIn({ key: key.value.trim() });
-        } catch (error) {
-          key.select();
-          const after = error.retryAfter ? ` Again possible in ${error.retryAfter} s.` : '';
-          throw new Error(error.status === 401 ? 'This key is not known, or it is not valid any more.' : error.message + after);
-        }
-        return true;
-      },
-    }].filter(Boolean),
-  });
-  key.focus();
-  const done = Boolean(await question.closed);
-  if (done) {
-    channel?.postMessage('signed-in');
-    drawWho(await api.session());
-  }
+  const done = await (await import('./signin.js')).askForCredential(before.ways, options);
+  if (done) drawWho(await api.session());
   return done;
 }
 

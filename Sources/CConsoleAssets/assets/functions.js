@@ -1,11 +1,12 @@
 // Functions: what there is, pause, resume, retry, run by hand.
 
 import { get } from './api.js';
-import { h, shown } from './dom.js';
+import { diffView } from './diff.js';
+import { append, clear, h, shown } from './dom.js';
 import { parse } from './json.js';
 import {
   area, badge, button, copyButton, empty, errorPanel, eventLink, facts, field, functionLink, guard, heading, inline, input,
-  jsonView, pathLink, table, toast,
+  pathLink, table, toast,
 } from './ui.js';
 import { number, span, time } from './time.js';
 import { again, change, col, command, copies, follow, num, panel, quiet, tabbed, to } from './parts.js';
@@ -66,19 +67,43 @@ async function mountList(root, page) {
   await made.first;
 }
 
+const nanoseconds = (count) => (count ? span(Number(count) / 1e6) : '—');
+
 const overview = (page, name) => follow(page, panel({
   title: 'State and settings', plain: true, signal: page.signal, load: async (signal) => {
-    const row = (await list(signal)).find((item) => item.name === name);
-    if (!row) return empty('There is no such function.', { name: 'All functions', href: page.url('functions') });
-    const last = (found) => found && [`${number(found.count)}, the last `, eventLink(page, found.event), ` after ${number(found.attempts)} attempts: ${shown(found.error)}`];
+    let found;
+    try {
+      found = await get(`functions/${encodeURIComponent(name)}`, {}, { signal, trees: ['value', 'default'] });
+    } catch (error) {
+      if (error.status !== 404) throw error;
+      return empty('There is no such function.', { name: 'All functions', href: page.url('functions') });
+    }
+    const { function: row, runs, deliveries } = found;
+    const count = (state, outcome = state) => to(page.url('events', null, { function: name, outcome }), badge(state, `${number(deliveries[state])}${deliveries.complete ? '' : ' or more'} ${state}`));
+    const { oldestWaiting: oldest, lastError: last } = deliveries;
     return [h('div', { class: 'actions' }, controls(page, row)), facts([
       ['State', row.paused ? badge('paused', `paused: ${row.pauseReason ?? ''}`) : badge('ok', 'listening')], ['Changed', time(row.updatedAt)],
-      ['Runs on', shown(row.kinds)], ['Path', h('code', shown(row.pattern))], ['Mean time of a run', pace(row)],
+      ['Runs on', shown(row.kinds)], ['Path', h('code', shown(row.pattern))],
+      ['Events', h('span', { class: 'row wrap' }, count('waiting'), count('paused'), count('dead'))],
+      ['Waits longest', oldest && [eventLink(page, oldest.event), ' since ', time(oldest.since)]],
+      ['Last error', last && [eventLink(page, last.event), `: ${shown(last.error)}`]],
+      ['Runs since the start', runs && (Object.entries(runs.outcomes).map(([outcome, times]) => `${outcome} ${number(times)}`).join(', ') || 'none')],
+      ['Time of a run', runs?.measured > 0 && `mean ${nanoseconds(runs.meanNanoseconds)}, slowest ${nanoseconds(runs.slowestNanoseconds)} of the last ${number(runs.measured)}`],
       ['Where', row.pace && `${row.pace.inline ? 'on the writer' : 'beside the writer'}; ${number(row.pace.inlineRuns)} runs on the writer`],
-      ['Dead letters', last(row.deadLetters) ?? 'none: nothing was given up on'], ['Retrying', last(row.retries) ?? 'none'],
-    ]), h('h3', 'Settings in force'), row.settings ? jsonView(row.settings) : quiet('None.')];
+    ]), table({
+      caption: 'Settings in force', rows: found.settings, empty: 'It has no settings.', columns: [
+        col('Setting', (item) => h('code', shown(item.name))), col('Value', (item) => inline(item.value)), col('Default', (item) => inline(item.default)),
+        col('From', (item) => (item.overridden ? 'the configuration' : 'the program')),
+      ],
+    })];
   },
 }));
+
+/** What a run committed, as the difference that it made. */
+async function effects(page, revision) {
+  const { changes, count } = await get('data/diff', { ns: page.ns, path: '/', from: revision - 1, to: revision, limit: 50 }, { signal: page.signal, trees: ['before', 'after'] });
+  return [count > changes.length && quiet(`The first ${number(changes.length)} of ${number(count)}.`), diffView(changes, { link: (place) => pathLink(page, place, { at: `r${revision}` }) })];
+}
 
 /** A JSON text as its value; nothing for an empty text. */
 function valueOf(name, text) {
@@ -114,8 +139,9 @@ function invoke(page, name) {
       ask: (reason) => ({ path: path(name, 'invoke'), params: { ns: page.ns }, body: body(reason) }),
     });
     if (!answer) return null;
-    result.replaceChildren(h('p', badge(answer.outcome), answer.reason && ` ${shown(answer.reason)}`, ' ', eventLink(page, answer.event)),
-      h('p', answer.effect ? ['It committed ', to(page.url('data', '/', { at: `r${answer.effect}` }), `r${answer.effect}`), '.'] : 'It changed nothing.'));
+    append(clear(result), [h('p', badge(answer.outcome), answer.reason && ` ${shown(answer.reason)}`, ' ', eventLink(page, answer.event)),
+      h('p', answer.effect ? ['It committed ', to(page.url('data', '/', { at: `r${answer.effect}` }), `r${answer.effect}`), ':'] : 'It changed nothing.'),
+      answer.effect && await effects(page, Number(answer.effect))]);
     return past.reload();
   };
   const past = panel({

@@ -247,3 +247,11 @@ export function save(name, text, type) {
   h('a', { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
+
+const csvCell = (value) => {
+  const text = String(value ?? '');
+  return `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+};
+
+/** Saves rows of cells as a CSV file; what a spreadsheet would take for a formula is text. */
+export const saveTable = (name, rows) => save(name, `${rows.map((row) => row.map(csvCell).join(',')).join('\r\n')}\r\n`, 'text/csv');

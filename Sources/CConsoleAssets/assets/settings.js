@@ -95,10 +95,10 @@ function access(page) {
       col('By', (row) => row.createdBy), col('Key', (row) => h('code', row.keyId.slice(0, 8))),
       col('State', (row) => (row.revokedAt ? [badge('disabled', 'revoked'), ' ', time(row.revokedAt)] : guard(button('Revoke…', async () => {
         const answer = await change({
-          title: `Revoke ${shown(row.name)}`, danger: true, typed: row.name, reason: false, verb: `Revoke ${shown(row.name)}`,
+          title: `Revoke ${shown(row.name)}`, danger: true, typed: row.name, verb: `Revoke ${shown(row.name)}`,
           preview: async () => h('p', 'Its tokens are void from now on, also those of open consoles. This cannot be undone.'),
-          words: () => command(page, 'service-account revoke', [row.name], { ns: false }),
-          ask: () => ({ method: 'DELETE', path: `service-accounts/${encodeURIComponent(row.name)}` }),
+          words: (reason) => command(page, 'service-account revoke', [row.name], { reason, ns: false }),
+          ask: (reason) => ({ method: 'DELETE', path: `service-accounts/${encodeURIComponent(row.name)}`, params: { reason } }),
         });
         if (answer) await accounts.reload();
       }, { small: true, danger: true }), page, 'admin'))),
@@ -127,9 +127,9 @@ function namespaces(page) {
       num('Entries', (row) => number(row.entries)),
       col('Do', (row) => page.session.mode === 'development' && guard(button('Forget…', async () => {
         const answer = await change({
-          title: `Forget ${shown(row.name)}`, danger: true, typed: row.name, reason: false, verb: `Forget ${shown(row.name)}`,
+          title: `Forget ${shown(row.name)}`, danger: true, typed: row.name, verb: `Forget ${shown(row.name)}`,
           preview: async () => h('p', `The tree, ${number(row.revision)} commits and ${number(row.entries)} ledger entries go. This cannot be undone; only a server in development can.`),
-          ask: () => ({ method: 'DELETE', path: `namespaces/${encodeURIComponent(row.name)}` }),
+          ask: (reason) => ({ method: 'DELETE', path: `namespaces/${encodeURIComponent(row.name)}`, params: { reason } }),
         });
         if (answer) await made.reload();
       }, { small: true, danger: true }), page, 'admin') || ''),

@@ -9,7 +9,7 @@ import TreeModel
 struct AccountsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accounts",
-    abstract: "Players' accounts: list, show, create, disable, delete, erase, merge, import, export.",
+    abstract: "Players' accounts: list, show, create, update, sessions, disable, delete, erase, merge, import, export.",
     discussion: """
       Files of "firebase auth:export" can be imported, passwords and all, and what is exported here can be imported there.
 
@@ -22,7 +22,8 @@ struct AccountsCommand: AsyncParsableCommand {
         doubloon accounts erase 7fKq2vYw8ZbT0mXe4sRu1pLd9cGh --reason "asked for by mail"
       """,
     subcommands: [
-      AccountsListCommand.self, AccountsShowCommand.self, AccountsCreateCommand.self, AccountsDisableCommand.self,
+      AccountsListCommand.self, AccountsShowCommand.self, AccountsCreateCommand.self, AccountsUpdateCommand.self,
+      AccountsSessionsCommand.self, AccountsDisableCommand.self,
       AccountsEnableCommand.self, AccountsRemoveFactorsCommand.self, AccountsDeleteCommand.self, AccountsEraseCommand.self,
       AccountsErasuresCommand.self, AccountsMergeCommand.self, AccountsImportCommand.self, AccountsExportCommand.self,
     ])
@@ -38,10 +39,25 @@ struct AccountsListCommand: AsyncParsableCommand {
         doubloon accounts list
         doubloon accounts list --limit 1000 --json
         doubloon accounts list --email alice@acme.test
+        doubloon accounts list --q ali --state disabled
       """)
 
-  @Option(help: ArgumentHelp("Only behind this uid.", valueName: "uid"))
+  @Option(
+    help: ArgumentHelp(
+      "Only behind this uid; with --q, --provider or --state the \"next\" of the page before.", valueName: "uid"))
   var after: String?
+
+  @Option(help: ArgumentHelp("Only accounts whose uid or e-mail address begins so.", valueName: "text"))
+  var q: String?
+
+  @Option(help: ArgumentHelp("Only accounts with an identity of this provider: password, google.com.", valueName: "name"))
+  var provider: String?
+
+  @Option(help: ArgumentHelp("Only accounts in this state: enabled, disabled, anonymous.", valueName: "state"))
+  var state: String?
+
+  @Option(help: ArgumentHelp("Only the account with this telephone number.", valueName: "number"))
+  var phone: String?
 
   @Option(help: ArgumentHelp("Only the account with this e-mail address.", valueName: "address"))
   var email: String?
@@ -50,7 +66,14 @@ struct AccountsListCommand: AsyncParsableCommand {
   var listing: ListingOptions
 
   func run() async throws {
-    let query = AdminAccounts.Query(limit: listing.count, email: email, cursor: after)
+    let state = try state.map { text in
+      guard let state = AdminAccounts.State(rawValue: text) else {
+        throw ValidationError("--state must be enabled, disabled or anonymous.")
+      }
+      return state
+    }
+    let query = AdminAccounts.Query(
+      limit: listing.count, email: email, phone: phone, cursor: after, q: q, provider: provider, state: state)
     listing.output.print(try await listing.page(of: AdminAccounts.list, query: query), Self.text)
   }
 
@@ -65,7 +88,7 @@ struct AccountsListCommand: AsyncParsableCommand {
       ])
     }
     var text = table.isEmpty ? "There are no accounts." : table.render()
-    if let next = list.next { text += "\n\nThere are \(list.count) in all: add --after \(next.printable)." }
+    if let next = list.next { text += "\n\nThere are more: add --after \(next.printable)." }
     return text
   }
 }
@@ -223,9 +246,13 @@ struct AccountsRemoveFactorsCommand: AsyncParsableCommand {
   @OptionGroup
   var choice: AccountArgument
 
+  @OptionGroup
+  var why: ReasonOption
+
   func run() async throws {
     try await choice.perform(saying: { "\($0) has no second factor any more; its sessions ended." }) { client in
-      try await client.call(AdminAccounts.removeSecondFactors, at: [choice.uid], namespace: choice.server.namespace)
+      try await client.call(
+        AdminAccounts.removeSecondFactors, at: [choice.uid], reason: why.reason, namespace: choice.server.namespace)
     }
   }
 }
@@ -246,9 +273,12 @@ struct AccountsDeleteCommand: AsyncParsableCommand {
   @OptionGroup
   var choice: AccountArgument
 
+  @OptionGroup
+  var why: ReasonOption
+
   func run() async throws {
     try await choice.perform(saying: { "\($0) is deleted." }) { client in
-      try await client.call(AdminAccounts.delete, at: [choice.uid], namespace: choice.server.namespace)
+      try await client.call(AdminAccounts.delete, at: [choice.uid], reason: why.reason, namespace: choice.server.namespace)
     }
   }
 }

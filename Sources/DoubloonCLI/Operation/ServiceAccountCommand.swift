@@ -158,6 +158,9 @@ struct ServiceAccountRevokeCommand: AsyncParsableCommand {
   var name: String
 
   @OptionGroup
+  var why: ReasonOption
+
+  @OptionGroup
   var output: OutputOptions
 
   @OptionGroup(title: "Server")
@@ -165,7 +168,7 @@ struct ServiceAccountRevokeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let answer = try await server.withClient(spansNamespaces: true) { client in
-      try await client.call(AdminAccess.revokeServiceAccount, at: [name])
+      try await client.call(AdminAccess.revokeServiceAccount, at: [name], reason: why.reason)
     }
     output.print(answer) { _ in "\(name.printable) is revoked." }
   }

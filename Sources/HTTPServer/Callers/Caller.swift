@@ -16,6 +16,9 @@ package struct Caller: Sendable, Hashable {
   package let grant: AccessGrant?
   /// Whether an administrator impersonates a user, to see what rules say; such a caller is told why.
   package let isImpersonated: Bool
+  /// Whether the credential was shown too long ago for what cannot be undone: so of a page's session, whose browser may have
+  /// been left. Who sends a credential with the request has just shown it.
+  package var isProofOld = false
 
   private init(
     actor: Actor, role: AdminRole?, auth: AuthVariable?, validUntil: Int64?, grant: AccessGrant? = nil, isImpersonated: Bool
@@ -47,6 +50,11 @@ package struct Caller: Sendable, Hashable {
     self.init(
       actor: .admin(grant.account), role: grant.role, auth: nil, validUntil: grant.expiresAt * 1000, grant: grant,
       isImpersonated: false)
+  }
+
+  /// A player whose account has a role: at the administrators' surface no user, whom rules bind, but an administrator.
+  package init(administratorWithAccount uid: String, role: AdminRole) {
+    self.init(actor: .user(uid: uid), role: role, auth: nil, validUntil: nil, isImpersonated: false)
   }
 
   /// The administrator's request as one of a user, or of nobody: as long as the administrator's own credentials hold.

@@ -33,6 +33,8 @@ package struct RouteHead: Sendable {
   /// What it takes and gives; every administrators' route has one (a test sees to it).
   package var description: RouteDescription? { lazyDescription?.value }
   fileprivate var lazyDescription: LazyDescription?
+  /// Whether it cannot be undone, and one of the server's own pages may ask for it only soon after a credential was shown.
+  package fileprivate(set) var needsProof = false
 
   /// The least role that may use it; nil where anybody may.
   package var role: AdminRole? {
@@ -86,6 +88,13 @@ package struct APIRoute<Services: Sendable>: Sendable {
   package func described(_ description: @autoclosure @escaping @Sendable () -> RouteDescription) -> APIRoute {
     var route = self
     route.head.lazyDescription = LazyDescription(description)
+    return route
+  }
+
+  /// The same route, for what cannot be undone (``RouteHead/needsProof``).
+  package func proved(_ needsProof: Bool) -> APIRoute {
+    var route = self
+    route.head.needsProof = needsProof
     return route
   }
 

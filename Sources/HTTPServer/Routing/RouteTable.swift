@@ -134,6 +134,10 @@ package struct RouteTable: Sendable {
     if case .adminInDevelopment = route.head.access, !isDevelopment {
       throw APIError(.forbidden, "development_only", "This exists in development only (doubloon dev).")
     }
+    if route.head.needsProof, caller.isProofOld {
+      throw APIError(
+        .forbidden, "proof_needed", "This cannot be undone, and the sign-in is 30 minutes old: show the credential once more.")
+    }
   }
 
   private func isOpen(_ route: BoundRoute) -> Bool {
