@@ -120,6 +120,9 @@ static const unsigned char start_js[] = {
 static const unsigned char time_js[] = {
 #embed "assets/time.js"
 };
+static const unsigned char transfer_js[] = {
+#embed "assets/transfer.js"
+};
 static const unsigned char tree_js[] = {
 #embed "assets/tree.js"
 };
@@ -167,6 +170,7 @@ static const console_asset assets[] = {
   {"signin.js", signin_js, sizeof signin_js},
   {"start.js", start_js, sizeof start_js},
   {"time.js", time_js, sizeof time_js},
+  {"transfer.js", transfer_js, sizeof transfer_js},
   {"tree.js", tree_js, sizeof tree_js},
   {"ui.js", ui_js, sizeof ui_js},
 };
