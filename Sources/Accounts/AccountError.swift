@@ -142,6 +142,13 @@ package enum AccountError: Error, Sendable, Hashable {
 
   case invalidIdentity(IdentityProblem)
 
+  // MARK: Decisions of the deployment
+
+  /// A function of the deployment does not let it happen; the text is the function's, for the player.
+  case refusedByDecision(String)
+  /// A function of the deployment that has to be asked decided nothing: it failed, or took too long. The text may be shown.
+  case decisionFailed(String)
+
   // MARK: Imports
 
   /// The row's account exists, and the import does not overwrite.

@@ -16,6 +16,8 @@ package struct AccountSettings: Sendable, Hashable {
   package var passwordPolicy = PasswordPolicy()
   /// Which second factors players may enrol; nil for what the mode begins with.
   package var secondFactors: SecondFactorPolicy?
+  /// Addresses that are asked before an account is made or a session begins, by the occasion.
+  package var decisionTargets: [SignInOccasion: String] = [:]
 
   package init() {}
 }
@@ -121,6 +123,9 @@ enum AccountSettingsCodec {
     settings.allowsSignUp = !(json["client"]?["permissions"]?["disabledUserSignup"]?.bool ?? false)
     settings.passwordPolicy = passwordPolicy(json["passwordPolicyConfig"]?["passwordPolicyVersions"]?.array?.last)
     settings.secondFactors = json["mfa"].map(secondFactors)
+    for occasion in SignInOccasion.allCases {
+      settings.decisionTargets[occasion] = json["blockingFunctions"]?["triggers"]?[occasion.rawValue]?["functionUri"]?.string
+    }
     return settings
   }
 
@@ -135,7 +140,18 @@ enum AccountSettingsCodec {
       ), ("emailPrivacyConfig", ["enableImprovedEmailPrivacy": .bool(settings.hidesAddresses)]),
       ("client", ["permissions": ["disabledUserSignup": .bool(!settings.allowsSignUp)]]),
       ("passwordPolicyConfig", encode(settings.passwordPolicy)), ("mfa", settings.secondFactors.map(encode)),
+      ("blockingFunctions", encode(settings.decisionTargets)),
     ])
+  }
+
+  private static func encode(_ targets: [SignInOccasion: String]) -> JSON? {
+    guard !targets.isEmpty else { return nil }
+    return [
+      "triggers": JSON(
+        fields: SignInOccasion.allCases.map { occasion in
+          (occasion.rawValue, targets[occasion].map { ["functionUri": .string($0)] })
+        })
+    ]
   }
 
   private static func passwordPolicy(_ version: JSON?) -> PasswordPolicy {

@@ -23,6 +23,10 @@ public final class Functions {
   public private(set) var settingErrors: [SettingError] = []
   /// What is wrong with the registrations themselves, where that does not stop the program; they are left out.
   public private(set) var mistakes: [String] = []
+  /// What decides before a player's account is made; nil where nothing does.
+  public internal(set) var creationDecision: SignInDecision?
+  /// What decides before a session begins; nil where nothing does.
+  public internal(set) var signInDecision: SignInDecision?
   private let overrides: TreeNode
   private let stops: Bool
 

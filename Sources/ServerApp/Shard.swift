@@ -99,7 +99,7 @@ final class Shard: Sendable {
       database: database, keys: keys, project: configuration.project, namespace: configuration.defaultNamespace)
     accounts = AccountAssembly(
       configuration: configuration, database: database, watch: accountWatch, keys: keys, serviceAccounts: serviceAccounts,
-      logger: logger)
+      functions: functions, logger: logger)
   }
 
   private static func log(_ failure: StorageError, to logger: Logger) {

@@ -20,6 +20,7 @@ enum AccountErrorKind: String, CaseIterable {
   case invalidIdentityToken
   case importedAccountExists, importedEmailTaken, importedPhoneNumberTaken, importedIdentityTaken
   case importedFactorsNeedEmail, importedFactorsNeedVerifiedEmail
+  case refusedByDecision, decisionFailed
   case unavailable, rejected
 
   init(_ error: AccountError) {
@@ -66,6 +67,8 @@ enum AccountErrorKind: String, CaseIterable {
       case .wrongOneTimeCode: .wrongOneTimeCode
       case .invalidPhoneProof: .invalidPhoneProof
       case .invalidIdentity(let problem): Self(problem)
+      case .refusedByDecision: .refusedByDecision
+      case .decisionFailed: .decisionFailed
       case .unavailable: .unavailable
       case .rejected: .rejected
       case .unsupportedFirstFactor, .unverifiedEmail, .tooManySecondFactors, .secondFactorTaken, .unknownSecondFactor,

@@ -19,6 +19,7 @@ struct AccountFixture {
     var limits = WriteLimits()
     var threads = OffLoopWork.inPlace
     var tokens = IDTokenIssuer.Mode.unsigned
+    var decider: (any SignInDeciding)?
   }
 
   static let start: Int64 = 1_700_000_000_000
@@ -54,7 +55,8 @@ struct AccountFixture {
       store: AccountStore(engine: engine, writer: database, watch: watch, clock: clock),
       issuer: IDTokenIssuer(mode: surroundings.tokens, keys: CurrentKeys(ring)),
       hashing: PasswordHashing(hasher: PasswordHasher(cost: .test), threads: surroundings.threads), options: options,
-      identities: surroundings.identities, delivery: CodeDelivery(mail: letters), random: SplitMix64(seed: 7))
+      identities: surroundings.identities, delivery: CodeDelivery(mail: letters),
+      decider: surroundings.decider, random: SplitMix64(seed: 7))
     let namespace = try await database.openNamespace(named: "game")
     let fixture = AccountFixture(
       accounts: accounts, database: database, clock: clock, project: AccountProject(name: "game", namespace: namespace),

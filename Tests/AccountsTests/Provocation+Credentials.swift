@@ -44,6 +44,8 @@ extension Provocation {
     case .importedIdentityTaken: imported(uid: "b") { $0.providers = [.init(id: "google.com", rawID: "g1")] }
     case .importedFactorsNeedEmail: imported(uid: "b", withFactor: true) { _ in }
     case .importedFactorsNeedVerifiedEmail: imported(uid: "b", withFactor: true) { $0.email = "b@x.io" }
+    case .refusedByDecision: decided { _ in throw AccountError.refusedByDecision("No.") }
+    case .decisionFailed: decided { _ in throw AccountError.decisionFailed("Broken.") }
     default: throw Unnamed(kind: kind)
     }
   }
@@ -194,6 +196,13 @@ extension Provocation {
     Provocation(as: .production, with: .init(identities: try StudioIdentities())) { fixture in
       { _ = try await fixture.signIn(token: "x", of: "google.com") }
     }
+  }
+
+  // MARK: Decisions of the deployment
+
+  /// A sign-up that somebody decides about.
+  private static func decided(_ decide: @escaping @Sendable (SignInQuestion) async throws -> SignInAllowance) -> Provocation {
+    Provocation(with: .init(decider: ScriptedDecider(decide))) { fixture in { _ = try await fixture.anonymous() } }
   }
 
   // MARK: Imports

@@ -119,7 +119,7 @@ struct ProtocolToleranceTests {
       }
       let both: JSON = [
         "signIn": ["allowDuplicateEmails": true],
-        "blockingFunctions": ["triggers": ["beforeCreate": ["functionUri": "http://localhost/f"]]],
+        "blockingFunctions": ["triggers": ["beforeSendEmail": ["functionUri": "http://localhost/f"]]],
       ]
       for (mask, body, status, error) in [
         ("", both, 400, "INVALID_BLOCKING_FUNCTION : "),

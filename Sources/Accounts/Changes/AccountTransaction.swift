@@ -14,15 +14,20 @@ final class AccountTransaction {
   let time: Int64
   let session: any CommitSession
   let options: AccountOptions
+  /// What the deployment's functions decided about this change; nil where they are not asked.
+  let decisions: SignInDecisions?
   /// Accounts that changed, by uid, as functions may see them.
   private var publicNodes: [String: TreeNode] = [:]
   private(set) var revocations: [AccountRevocation] = []
   /// The storage error that made the change fail; nil if there was none.
   private(set) var failure: StorageError?
 
-  init(namespace: NamespaceID, time: Int64, session: any CommitSession, options: AccountOptions) {
+  init(
+    namespace: NamespaceID, time: Int64, session: any CommitSession, options: AccountOptions, decisions: SignInDecisions? = nil
+  ) {
     self.namespace = namespace
     self.options = options
+    self.decisions = decisions
     self.time = time
     self.session = session
   }
@@ -78,14 +83,25 @@ final class AccountTransaction {
     try AccountRules.caller(token, account: try account(token.uid))
   }
 
-  /// Begins a session with this refresh token.
+  /// Signs a player in: the deployment's functions may refuse it, or change what the account and its tokens say.
+  ///
+  /// - `extra`: the claims of a custom token, as JSON text.
+  /// - `factor`: what the player showed beside the first credential.
+  func open(
+    _ record: AccountRecord, by provider: String, extra: String? = nil, factor: UsedFactor? = nil, token: RefreshToken
+  ) throws -> AccountSession {
+    let (record, extra) = try decided(record, by: provider, extra: extra, factor: factor)
+    return try begin(record, by: provider, extra: extra, factor: factor, authTime: nil, token: token)
+  }
+
+  /// Begins a session with this refresh token, asking nobody: the player is signed in already.
   ///
   /// The oldest sessions of an account that has too many end.
   ///
   /// - `extra`: the claims of a custom token, as JSON text.
   /// - `factor`: what the player showed beside the first credential.
   /// - `authTime`: when the player signed in, in seconds; nil for now.
-  func open(
+  func begin(
     _ record: AccountRecord, by provider: String, extra: String? = nil, factor: UsedFactor? = nil, authTime: Int64? = nil,
     token: RefreshToken
   ) throws -> AccountSession {
@@ -113,7 +129,7 @@ final class AccountTransaction {
   {
     // The anonymous account has its first way to sign in now.
     let isFirst = idToken.provider == "anonymous"
-    return try open(
+    return try begin(
       record, by: provider, factor: idToken.secondFactor, authTime: isRenewed || isFirst ? nil : idToken.authTime, token: token)
   }
 
@@ -164,11 +180,12 @@ final class AccountTransaction {
   /// - `isByOwner`: whether the player did it, whose next token is on its way.
   /// - `grace`: how long that may take, in milliseconds.
   /// - Throws: `AccountError/emailTaken`, `AccountError/phoneNumberTaken`, `AccountError/identityTaken`,
-  ///   `AccountError/uidTaken`
+  ///   `AccountError/uidTaken`; ``SignInDecisions/Open`` where the deployment's functions have to be asked first
   func save(_ record: inout AccountRecord, from before: AccountRecord?, isByOwner: Bool = false, grace: Int64 = 0)
     throws
   {
     if before == nil, try account(record.uid) != nil { throw AccountError.uidTaken }
+    try decideCreation(of: &record, from: before)
     let old = before?.identifiers ?? []
     let new = record.identifiers
     for identifier in new.subtracting(old) { try claim(identifier, for: record.uid) }
@@ -286,6 +303,7 @@ final class AccountTransaction {
 final class AccountChange: WriterDecision {
   private let options: AccountOptions
   private let clock: any WallClock
+  private let decisions: SignInDecisions?
   private let body: @Sendable (AccountTransaction) throws -> Void
 
   private struct Outcome {
@@ -298,9 +316,14 @@ final class AccountChange: WriterDecision {
 
   /// - `options`: how accounts are kept.
   /// - `clock`: the clock that tokens are checked by.
-  init(_ options: AccountOptions, clock: any WallClock, body: @escaping @Sendable (AccountTransaction) throws -> Void) {
+  /// - `decisions`: what the deployment's functions decided so far; nil where they are not asked.
+  init(
+    _ options: AccountOptions, clock: any WallClock, decisions: SignInDecisions? = nil,
+    body: @escaping @Sendable (AccountTransaction) throws -> Void
+  ) {
     self.options = options
     self.clock = clock
+    self.decisions = decisions
     self.body = body
   }
 
@@ -316,7 +339,8 @@ final class AccountChange: WriterDecision {
     // ahead for as long as a clock once was; what is within the skew that checks allow keeps accounts in order.
     let now = clock.now()
     let stamp = time - now <= AccountTransaction.skew ? time : now
-    let transaction = AccountTransaction(namespace: namespace, time: stamp, session: session, options: options)
+    let transaction = AccountTransaction(
+      namespace: namespace, time: stamp, session: session, options: options, decisions: decisions)
     do {
       try body(transaction)
     } catch {

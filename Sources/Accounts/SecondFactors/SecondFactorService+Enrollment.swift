@@ -86,7 +86,7 @@ extension SecondFactorService {
       record.secondFactors.append(factor)
       try transaction.save(&record, from: before)
       let used = UsedFactor(kind: factor.kind.rawValue, id: factor.id)
-      return try transaction.open(
+      return try transaction.begin(
         record, by: enrollee.token.provider, factor: used, authTime: enrollee.token.authTime, token: refreshToken)
     }
     return try accounts.result(of: session, in: project)
@@ -103,7 +103,7 @@ extension SecondFactorService {
       record.secondFactors.removeAll { $0.id == id }
       try transaction.save(&record, from: before)
       let used = enrollee.token.secondFactor
-      return try transaction.open(
+      return try transaction.begin(
         record, by: enrollee.token.provider, factor: used?.id == id ? nil : used, authTime: enrollee.token.authTime,
         token: refreshToken)
     }

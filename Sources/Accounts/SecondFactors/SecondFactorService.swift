@@ -65,18 +65,18 @@ package struct SecondFactorService: Sendable {
     guard let pending = attempted else { throw AccountError.invalidPendingCredential }
     accounts.throttle.noteFailure(key, from: "", at: accounts.clock.now())
     let factor = try shownFactor(try shown(), by: pending, of: context.project)
-    let session = try await finish(pending, with: factor, in: context.project)
+    let session = try await finish(pending, with: factor, context: context)
     accounts.pendingFactors.remove(credential)
     accounts.throttle.noteSuccess(key, from: "")
     return try accounts.result(of: session, in: context.project)
   }
 
-  private func finish(_ pending: PendingSignIn, with shown: ShownFactor, in project: AccountProject) async throws
+  private func finish(_ pending: PendingSignIn, with shown: ShownFactor, context: AccountContext) async throws
     -> AccountSession
   {
     let refreshToken = accounts.newRefreshToken()
-    let adjacent = try policy(of: project).adjacentSteps ?? SecondFactorPolicy.adjacentDefault
-    return try await accounts.change(project, by: .user(uid: pending.uid)) { transaction in
+    let adjacent = try policy(of: context.project).adjacentSteps ?? SecondFactorPolicy.adjacentDefault
+    return try await accounts.change(by: .user(uid: pending.uid), askingFor: context) { transaction in
       guard let before = try transaction.account(pending.uid) else { throw AccountError.unknownAccount }
       guard !before.isDisabled else { throw AccountError.disabledAccount }
       // What the first credential proved, it proved of the account as it was.

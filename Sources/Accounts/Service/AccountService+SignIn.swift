@@ -40,7 +40,7 @@ extension AccountService {
     try throttle.countSignUp(from: context.network, at: clock.now())
     let uid = newUID()
     let token = newRefreshToken()
-    let session = try await change(context.project, by: .user(uid: uid)) { transaction in
+    let session = try await change(by: .user(uid: uid), askingFor: context) { transaction in
       var record = transaction.newAccount(uid, from: context.network)
       transaction.stamp(&record, by: "anonymous")
       try transaction.save(&record, from: nil)
@@ -81,7 +81,7 @@ extension AccountService {
     let uid = linking?.uid ?? newUID()
     let refreshToken = newRefreshToken()
     let grace = options.revocationGrace
-    let session = try await change(context.project, by: .user(uid: uid)) { transaction in
+    let session = try await change(by: .user(uid: uid), askingFor: context) { transaction in
       let before: AccountRecord? = if let linking { try transaction.caller(linking) } else { nil }
       var record = before ?? transaction.newAccount(uid, from: context.network)
       if record.email != email {
@@ -144,7 +144,7 @@ extension AccountService {
     -> AccountSession
   {
     let token = newRefreshToken()
-    return try await change(context.project, by: .user(uid: seen.uid)) { transaction in
+    return try await change(by: .user(uid: seen.uid), askingFor: context) { transaction in
       guard let before = try transaction.account(seen.uid) else { throw AccountError.unknownAccount }
       guard !before.isDisabled else { throw AccountError.disabledAccount }
       guard before.password == seen.password else { throw AccountError.wrongCredentials }
@@ -159,7 +159,7 @@ extension AccountService {
     let custom = try customToken(text)
     let claims = custom.claims.object?.isEmpty == false ? custom.claims.compactText : nil
     let token = newRefreshToken()
-    let (session, isNew) = try await change(context.project, by: .user(uid: custom.uid)) { transaction in
+    let (session, isNew) = try await change(by: .user(uid: custom.uid), askingFor: context) { transaction in
       let before = try transaction.account(custom.uid)
       if before?.isDisabled == true { throw AccountError.disabledAccount }
       var record = before ?? transaction.newAccount(custom.uid, from: context.network)

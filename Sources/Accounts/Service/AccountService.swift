@@ -42,6 +42,8 @@ package final class AccountService: Sendable {
   let sweepMarks = Mutex<[NamespaceID: AccountCleaner.Mark]>([:])
   let identities: any IdentityProving
   let delivery: CodeDelivery
+  /// Who decides about sign-ups and sign-ins; nil where nobody does.
+  private let decider: (any SignInDeciding)?
   private let random: SharedRandom
 
   /// The source of time.
@@ -52,16 +54,18 @@ package final class AccountService: Sendable {
   /// - `hashing`: what hashing passwords costs, and where it is done.
   /// - `identities`: answers who somebody is at an identity provider.
   /// - `delivery`: how codes reach their players.
+  /// - `decider`: who decides about sign-ups and sign-ins.
   package init(
     store: AccountStore, issuer: IDTokenIssuer, hashing: PasswordHashing, options: AccountOptions = AccountOptions(),
     identities: any IdentityProving = NoIdentities(), delivery: CodeDelivery = CodeDelivery(),
-    random: any RandomNumberGenerator & Sendable
+    decider: (any SignInDeciding)? = nil, random: any RandomNumberGenerator & Sendable
   ) {
     self.store = store
     self.issuer = issuer
     self.options = options
     self.identities = identities
     self.delivery = delivery
+    self.decider = decider
     let shared = SharedRandom(random)
     self.random = shared
     passwords = PasswordHashingService(hashing, options: options, random: { shared })
@@ -119,12 +123,15 @@ package final class AccountService: Sendable {
   /// - `actor`: who it is recorded for.
   /// - `outbox`: messages that leave with it.
   /// - `suppressingTriggers`: whether functions do not see it.
+  /// - `decisions`: what the deployment's functions decided so far; nil where they are not asked.
   func change<Output: Sendable>(
     _ project: AccountProject, by actor: Actor, outbox: [OutboxRecord] = [], suppressingTriggers: Bool = false,
-    body: @escaping @Sendable (AccountTransaction) throws -> Output
+    decisions: SignInDecisions? = nil, body: @escaping @Sendable (AccountTransaction) throws -> Output
   ) async throws -> Output {
     let answer = Answer<Output>()
-    let decision = AccountChange(options, clock: clock) { transaction in answer.set(try body(transaction)) }
+    let decision = AccountChange(options, clock: clock, decisions: decisions) { transaction in
+      answer.set(try body(transaction))
+    }
     var request = CommitRequest(namespace: project.namespace, actor: actor)
     request.rows.outbox = outbox
     request.triggers.areSuppressed = suppressingTriggers
@@ -138,6 +145,33 @@ package final class AccountService: Sendable {
     guard let output = answer.value else { throw AccountError.unavailable("The change was not decided; try again.") }
     return output
   }
+
+  /// As above for a player who signs up or in: the deployment's functions are asked before anything is committed.
+  ///
+  /// The change is decided as far as the first question, the function is asked off the writer, and the change is decided once
+  /// more with the answer, on the state that there is then. So nothing of a sign-up that is refused was ever stored, and what
+  /// the functions change is part of the one commit.
+  func change<Output: Sendable>(
+    by actor: Actor, askingFor context: AccountContext, body: @escaping @Sendable (AccountTransaction) throws -> Output
+  ) async throws -> Output {
+    guard let decider, context.administrator == nil else { return try await change(context.project, by: actor, body: body) }
+    let settings = try settings(of: context.project)
+    let occasions = decider.occasions(of: settings)
+    guard !occasions.isEmpty else { return try await change(context.project, by: actor, body: body) }
+    var decisions = SignInDecisions(occasions: occasions)
+    for _ in 0..<Self.questionsMax {
+      do {
+        return try await change(context.project, by: actor, decisions: decisions, body: body)
+      } catch let open as SignInDecisions.Open {
+        let allowance = try await decider.decide(open.question, settings: settings, context: context)
+        decisions.add(allowance, to: open.question)
+      }
+    }
+    throw AccountError.concurrentChange
+  }
+
+  /// Questions about one change: two, and as many again where the account changes between them.
+  private static let questionsMax = 5
 
   /// Carries a decision's result from the writer to the task that waits for it.
   private final class Answer<Output: Sendable>: Sendable {

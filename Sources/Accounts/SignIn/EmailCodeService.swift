@@ -267,7 +267,7 @@ package struct EmailCodeService: Sendable {
     let linking = try accounts.caller(idToken, of: context.project)
     let uid = accounts.newUID()
     let token = accounts.newRefreshToken()
-    let (session, isNew) = try await accounts.change(context.project, by: .user(uid: linking?.uid ?? uid)) {
+    let (session, isNew) = try await accounts.change(by: .user(uid: linking?.uid ?? uid), askingFor: context) {
       transaction -> (AccountSession, Bool) in
       _ = try transaction.code(code.hash)
       transaction.remove(.code(hash: code.hash))

@@ -34,7 +34,7 @@ package struct FederatedSignInService: Sendable {
     let uid = accounts.newUID()
     let token = accounts.newRefreshToken()
     do {
-      let outcome = try await accounts.change(context.project, by: .user(uid: linking?.uid ?? uid)) { transaction in
+      let outcome = try await accounts.change(by: .user(uid: linking?.uid ?? uid), askingFor: context) { transaction in
         try transaction.signIn(identity, linking: linking, newUID: uid, from: context.network, token: token)
       }
       return FederatedSignIn(identity: identity, outcome: try self.outcome(of: outcome, in: context.project))

@@ -73,7 +73,7 @@ package struct PhoneSignInService: Sendable {
     let linking = try accounts.caller(idToken, of: context.project)
     let uid = accounts.newUID()
     let token = accounts.newRefreshToken()
-    let (session, isNew) = try await accounts.change(context.project, by: .user(uid: linking?.uid ?? uid)) {
+    let (session, isNew) = try await accounts.change(by: .user(uid: linking?.uid ?? uid), askingFor: context) {
       transaction -> (AccountSession?, Bool) in
       let owner = try transaction.account(.phone(number))
       let caller: AccountRecord? = if let linking { try transaction.caller(linking) } else { nil }

@@ -100,6 +100,7 @@ extension IdentityError {
       case .passwordTooShort: Self("WEAK_PASSWORD", "Password should be at least 6 characters")
       case .passwordTooLong: Self("WEAK_PASSWORD", "Password should be at most \(PasswordRecord.passwordMax) bytes")
       case .unmetPasswordRequirements(let unmet): Self.unmet(unmet)
+      case .refusedByDecision(let text), .decisionFailed(let text): Self("BLOCKING_FUNCTION_ERROR_RESPONSE", "((\(text)))")
       case .concurrentChange: Self("TOO_MANY_ATTEMPTS_TRY_LATER", "Try again.")
       case .tooManyFailures, .tooManyPasswords, .tooManyCodes: Self.limited(error)
       case .unavailable(let text): .unavailable(text)

@@ -9,7 +9,8 @@ enum ProjectConfiguration {
     // Which configuration it is: a client that sends back what it read sends it too.
     ["name"], ["signIn", "allowDuplicateEmails"], ["signIn", "anonymous", "enabled"], ["signIn", "email", "enabled"],
     ["emailPrivacyConfig", "enableImprovedEmailPrivacy"], ["client", "permissions", "disabledUserSignup"],
-    ["passwordPolicyConfig"], ["mfa"],
+    ["passwordPolicyConfig"], ["mfa"], ["blockingFunctions", "triggers", "beforeCreate"],
+    ["blockingFunctions", "triggers", "beforeSignIn"],
   ]
 
   // MARK: Reading
@@ -62,6 +63,7 @@ enum ProjectConfiguration {
     }
     let paths = mask.map { $0.split(separator: ".").map(camel) }
     try checkSupported(body, named: merges ? [] : paths)
+    try BlockingFunctionFields.check(body, inDevelopment: accounts.options.isDevelopment)
     try await accounts.changeSettings(of: call.project, by: call.actor) { settings in
       let current = json(settings)
       if merges { return read(current.merging(body)) }
@@ -77,12 +79,7 @@ enum ProjectConfiguration {
     let parts = paths.isEmpty ? [([], body)] : paths.compactMap { path in body.at(path[...]).map { (path, $0) } }
     for (path, value) in parts {
       guard let unknown = value.firstSetting(below: path, except: known) else { continue }
-      guard unknown.first != "blockingFunctions" else {
-        throw IdentityError(
-          "INVALID_BLOCKING_FUNCTION",
-          "Blocking functions are not supported: nothing would call them. Functions of this server see accounts when they are made."
-        )
-      }
+      guard unknown.first != "blockingFunctions" else { throw BlockingFunctionFields.unknown(unknown) }
       throw IdentityError.notImplemented(
         "The setting \(unknown.joined(separator: ".").prefix(100)) is not supported; nothing was changed. Leave it out.")
     }
@@ -108,7 +105,7 @@ enum ProjectConfiguration {
       (
         "passwordPolicyConfig",
         ["passwordPolicyVersions": [["customStrengthOptions": options(settings.passwordPolicy)]]]
-      ), ("mfa", settings.secondFactors.map(json)),
+      ), ("mfa", settings.secondFactors.map(json)), ("blockingFunctions", BlockingFunctionFields.json(settings.decisionTargets)),
     ])
   }
 
@@ -142,6 +139,7 @@ enum ProjectConfiguration {
     settings.allowsSignUp = !(json["client"]?["permissions"]?["disabledUserSignup"]?.bool ?? false)
     settings.passwordPolicy = passwordPolicy(json["passwordPolicyConfig"]?["passwordPolicyVersions"]?.array?.last)
     settings.secondFactors = json["mfa"].flatMap(secondFactors)
+    settings.decisionTargets = BlockingFunctionFields.targets(json)
     return settings
   }
 

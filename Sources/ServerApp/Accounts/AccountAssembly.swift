@@ -1,12 +1,15 @@
 import APISupport
 import Accounts
 import Credentials
+import FunctionsKit
 import HTTPServer
 import IdentityAPI
 import Logging
+import NIOCore
 import NIOPosix
 import ServerConfiguration
 import StorageCore
+import TextFormats
 import TreeDatabase
 
 /// Composes the players' accounts: the service, threads for passwords, and the background work.
@@ -23,7 +26,7 @@ final class AccountAssembly: Sendable {
 
   init(
     configuration: ServerConfiguration, database: Database, watch: AccountWatch, keys: CurrentKeys,
-    serviceAccounts: ServiceAccountStore, logger: Logger
+    serviceAccounts: ServiceAccountStore, functions: Functions, logger: Logger
   ) {
     self.configuration = configuration
     self.database = database
@@ -38,12 +41,20 @@ final class AccountAssembly: Sendable {
       pool.submit { _ in work() }
       return true
     }
+    let decisions = DeploymentDecisions(
+      functions,
+      target: DecisionTarget(
+        keys: options.isDevelopment ? nil : keys, clock: configuration.clock,
+        timeout: .seconds(Functions.decisionDeadline.components.seconds),
+        newEventID: { Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255) }) }),
+      clock: configuration.clock, logger: logger)
     accounts = AccountService(
       store: AccountStore(engine: database.engine, writer: database, watch: watch, clock: configuration.clock),
       issuer: IDTokenIssuer(mode: options.isDevelopment ? .unsigned : .signed, keys: keys),
       hashing: PasswordHashing(hasher: PasswordHasher(cost: configuration.passwordCost), threads: threads),
       options: options, identities: identities,
       delivery: CodeDelivery(mail: Self.codeMailing(configuration), announce: { logger.notice("\($0)") }),
+      decider: decisions,
       random: SystemRandomNumberGenerator())
     let users = connectedUsers
     watch.listen { users.tell($1) }

@@ -1,0 +1,119 @@
+import Accounts
+import AdminClient
+import Credentials
+import NIOCore
+import NIOHTTP1
+import StorageCore
+import TextFormats
+import TreeModel
+
+/// Asks an address by Firebase's own request, so that functions that were written for it run unchanged: `POST` of
+/// `{"data":{"jwt":…}}`, answered with `{"userRecord":{"updateMask":…}}`
+/// (https://cloud.google.com/identity-platform/docs/blocking-functions).
+struct DecisionTarget: Sendable {
+  static let bytesMax = 64 << 10
+  /// What a target says when it refuses is cut to so many characters.
+  private static let reasonMax = 500
+
+  /// Signs what is asked, as ID tokens are signed; nil for development, where nothing is.
+  let keys: CurrentKeys?
+  let clock: any WallClock
+  let timeout: TimeAmount
+  private let newEventID: @Sendable () -> String
+
+  init(keys: CurrentKeys?, clock: any WallClock, timeout: TimeAmount, newEventID: @escaping @Sendable () -> String) {
+    self.keys = keys
+    self.clock = clock
+    self.timeout = timeout
+    self.newEventID = newEventID
+  }
+
+  func ask(_ url: String, _ question: SignInQuestion, context: AccountContext) async throws -> SignInAllowance {
+    let parts = URLParts(url)
+    guard let scheme = parts.scheme?.lowercased(), let authority = parts.authority else {
+      throw AccountError.decisionFailed("\(url) is no address.")
+    }
+    let client = try AdminClient(
+      server: "\(scheme)://\(authority)", token: nil,
+      limits: AdminClient.Limits(
+        connectTimeout: timeout, requestTimeout: timeout, responseBytesMax: Self.bytesMax, idleConnectionsMax: 0))
+    let path = (parts.path.isEmpty ? "/" : String(parts.path)) + (parts.query.map { "?\($0)" } ?? "")
+    let body: JSON = ["data": ["jwt": .string(try token(question, for: url, context: context))]]
+    let answer = try await client.send(
+      .POST, path, headers: ["Content-Type": "application/json"], body: Array(body.compactText.utf8))
+    guard (200..<300).contains(answer.status) else {
+      let said = String(String(decoding: answer.body.prefix(4 * Self.reasonMax), as: UTF8.self).prefix(Self.reasonMax))
+      throw AccountError.refusedByDecision("HTTP request to \(url) returned HTTP error \(answer.status): \(said)")
+    }
+    guard let json = try? JSONParser.parse(answer.body, depthMax: 32) else {
+      throw AccountError.decisionFailed("Response body is not valid JSON.")
+    }
+    return try Self.allowance(json, of: question.occasion)
+  }
+
+  /// Reads what a target answers.
+  static func allowance(_ json: JSON, of occasion: SignInOccasion) throws -> SignInAllowance {
+    var allowance = SignInAllowance()
+    guard let record = json["userRecord"], !record.isNull else { return allowance }
+    guard let mask = record["updateMask"]?.string, !mask.isEmpty else {
+      throw AccountError.decisionFailed("Response UserRecord is missing updateMask.")
+    }
+    for field in mask.split(separator: ",").map({ field in field.filter { $0 != " " } }) {
+      switch field {
+      case "displayName": allowance.displayName = .some(record[field]?.string)
+      case "photoUrl": allowance.photoURL = .some(record[field]?.string)
+      case "disabled": allowance.isDisabled = record[field]?.bool ?? false
+      case "emailVerified": allowance.isEmailVerified = record[field]?.bool ?? false
+      case "customClaims": allowance.claims = record[field] ?? .object([])
+      case "sessionClaims" where occasion == .signIn: allowance.sessionClaims = record[field] ?? .object([])
+      default: break
+      }
+    }
+    return allowance
+  }
+
+  // MARK: What is asked
+
+  private func token(_ question: SignInQuestion, for url: String, context: AccountContext) throws -> String {
+    let now = clock.now()
+    let seconds = timeout.nanoseconds / 1_000_000_000
+    let claims = JSON(fields: [
+      ("iss", .string(IDTokenIssuer.issuer(context.project.name))), ("aud", .string(url)), ("iat", .int(now / 1000)),
+      ("exp", .int(now / 1000 + seconds)), ("event_id", .string(newEventID())),
+      ("event_type", .string(question.occasion.rawValue)), ("ip_address", .string(context.network)),
+      ("user_agent", ""), ("locale", .string(context.locales.first ?? "en")), ("sub", .string(question.account.uid)),
+      ("sign_in_method", .string(question.method)), ("sign_in_second_factor", question.secondFactor.map { .string($0.kind) }),
+      ("user_record", Self.record(question.account)),
+    ])
+    guard let keys else { return WebToken.unsigned(claims) }
+    return try keys.ring.signingKey(at: now).token(claims)
+  }
+
+  private static func record(_ account: AccountRecord) -> JSON {
+    let providers = account.providers.map { provider in
+      JSON(fields: [
+        ("provider_id", .string(provider.id)), ("uid", .string(provider.rawID)), ("email", provider.email.map(JSON.string)),
+        ("display_name", provider.displayName.map(JSON.string)), ("photo_url", provider.photoURL.map(JSON.string)),
+        ("phone_number", provider.phoneNumber.map(JSON.string)),
+      ])
+    }
+    let factors = account.secondFactors.map { factor in
+      JSON(fields: [("uid", .string(factor.id)), ("factor_id", .string(factor.kind.rawValue))])
+    }
+    return JSON(fields: [
+      ("uid", .string(account.uid)), ("email", account.email.map(JSON.string)),
+      ("email_verified", .bool(account.isEmailVerified)), ("display_name", account.displayName.map(JSON.string)),
+      ("photo_url", account.photoURL.map(JSON.string)), ("disabled", .bool(account.isDisabled)),
+      ("phone_number", account.phoneNumber.map(JSON.string)),
+      ("custom_claims", account.claims.flatMap { try? JSONParser.parse($0) } ?? .object([])),
+      ("provider_data", .array(providers)),
+      ("multi_factor", factors.isEmpty ? nil : ["enrolled_factors": .array(factors)]),
+      (
+        "metadata",
+        JSON(fields: [
+          ("creation_time", .int(account.createdAt)), ("last_sign_in_time", account.lastLoginAt.map(JSON.int)),
+        ])
+      ),
+    ])
+  }
+}

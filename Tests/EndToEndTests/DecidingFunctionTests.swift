@@ -1,0 +1,134 @@
+import AdminClient
+import FunctionsKit
+import NIOHTTP1
+import ServerTestSupport
+import StorageCore
+import Synchronization
+import Testing
+import TreeModel
+
+/// Functions of a deployment that are asked before an account is made and before a session begins, over the wire.
+struct DecidingFunctionTests {
+  private static let signUp = "/identitytoolkit.googleapis.com/v1/accounts:signUp"
+  private static let configuration = "/identitytoolkit.googleapis.com/v2/projects/demo/config"
+
+  private struct Answer {
+    let status: Int
+    let json: JSON
+    var message: String { json["error"]?["message"]?.string ?? "" }
+  }
+
+  private func post(_ server: RunningServer, _ path: String, _ body: JSON) async throws -> Answer {
+    let answer = try await server.player.send(
+      .POST, path, query: [QueryItem("key", "k")], headers: ["Content-Type": "application/json"],
+      body: Array(body.compactText.utf8))
+    return Answer(status: Int(answer.status), json: (try? JSONParser.parse(answer.body)) ?? .null)
+  }
+
+  private func run(
+    _ functions: @escaping @Sendable (Functions) -> Void, clock: AdjustableClock? = nil,
+    _ test: (RunningServer) async throws -> Void
+  ) async throws {
+    let server = try await RunningServer(functions: functions) { if let clock { $0.clock = clock } }
+    let outcome: Result<Void, any Error>
+    do { outcome = .success(try await test(server)) } catch { outcome = .failure(error) }
+    await server.stop()
+    try outcome.get()
+  }
+
+  @Test("three lines refuse an address that does not last; the player is told why, others get a name and a claim")
+  func refusal() async throws {
+    try await run { functions in
+      functions.beforeCreate { user, attempt in
+        guard user.email?.hasSuffix("@mailinator.com") != true else { return .refuse("Please use an address that lasts.") }
+        return .allow(displayName: attempt.method, claims: ["crew": "red"])
+      }
+    } _: { server in
+      let refused = try await post(server, Self.signUp, ["email": "a@mailinator.com", "password": "secret1"])
+      #expect(refused.status == 400)
+      #expect(refused.message == "BLOCKING_FUNCTION_ERROR_RESPONSE : ((Please use an address that lasts.))")
+      let made = try await post(server, Self.signUp, ["email": "a@example.com", "password": "secret1"])
+      #expect(made.status == 200 && made.json["displayName"] == "password", "\(made.json)")
+    }
+  }
+
+  private struct Broken: Error {}
+
+  @Test("a function that throws lets nobody in and says nothing of its inside; who is in stays in")
+  func throwing() async throws {
+    try await run { functions in
+      functions.beforeSignIn { _, _ in throw Broken() }
+    } _: { server in
+      let answer = try await post(server, Self.signUp, ["returnSecureToken": true])
+      #expect(answer.status == 400 && answer.message == "BLOCKING_FUNCTION_ERROR_RESPONSE : ((beforeSignIn failed.))")
+    }
+  }
+
+  @Test("a function that never answers lets nobody in once its time is over")
+  func hanging() async throws {
+    let clock = AdjustableClock(frozenAt: 1_800_000_000_000)
+    let (begun, beginning) = AsyncStream<Void>.makeStream()
+    try await run(
+      { functions in
+        functions.beforeCreate { _, _ in
+          beginning.yield()
+          try await Task.sleep(for: .seconds(86_400))
+          return .allow
+        }
+      }, clock: clock
+    ) { server in
+      async let answer = post(server, Self.signUp, ["returnSecureToken": true])
+      for await _ in begun { break }
+      clock.advance(by: 8000)
+      let late = try await answer
+      #expect(late.status == 400 && late.message.contains("((beforeCreate took longer than 7 seconds.))"), "\(late.json)")
+    }
+  }
+
+  private func configured(_ server: RunningServer, _ target: String) async throws -> Int {
+    let body: JSON = ["blockingFunctions": ["triggers": ["beforeCreate": ["functionUri": .string(target)]]]]
+    let answer = try await server.client.send(
+      .PATCH, Self.configuration, query: [QueryItem("updateMask", "blockingFunctions")],
+      headers: ["Content-Type": "application/json"], body: Array(body.compactText.utf8))
+    return Int(answer.status)
+  }
+
+  /// What targets answer, and what comes of it.
+  private static let answers: [(TinyServer.Answer, status: Int, message: String)] = [
+    (.json(["userRecord": ["updateMask": "displayName", "displayName": "Jim"]]), 200, ""),
+    (.json([:]), 200, ""),
+    (.json(["userRecord": ["displayName": "Jim"]]), 400, "((Response UserRecord is missing updateMask.))"),
+    (.init(body: Array("<html>".utf8)), 400, "((Response body is not valid JSON.))"),
+    (.json(["error": ["message": "no"]], status: 403), 400, "returned HTTP error 403: "),
+    (.init(hangsUp: true), 400, " failed.))"),
+  ]
+
+  @Test("an address of the configuration is asked as Firebase asks it", arguments: answers.indices)
+  func target(index: Int) async throws {
+    let (answer, status, message) = Self.answers[index]
+    try await TinyServer.run({ _ in answer }) { target in
+      try await run { _ in } _: { server in
+        #expect(try await configured(server, target.address + "/decide") == 200)
+        let made = try await post(server, Self.signUp, ["email": "a@example.com", "password": "secret1"])
+        #expect(made.status == status && (status == 200 || made.message.contains(message)), "\(made.json)")
+        let request = try #require(target.requests.first)
+        #expect(request.method == .POST && request.path == "/decide")
+        let token = try #require(request.json["data"]?["jwt"]?.string).split(separator: ".", omittingEmptySubsequences: false)
+        #expect(token.count == 3)
+        // Anonymous players are not asked about, as Firebase does not.
+        let count = target.requests.count
+        #expect(try await post(server, Self.signUp, ["returnSecureToken": true]).status == 200)
+        #expect(target.requests.count == count)
+      }
+    }
+  }
+
+  @Test("an address that cannot be asked is refused when it is set")
+  func badTarget() async throws {
+    try await run { _ in } _: { server in
+      for target in ["ftp://example.com/f", "example.com", "https://"] {
+        #expect(try await configured(server, target) == 400, "\(target)")
+      }
+    }
+  }
+}
