@@ -44,7 +44,6 @@ struct RoleTests {
     "POST /admin/v1/accounts/{uid}/erase", "POST /admin/v1/accounts/{uid}/merge", "DELETE /admin/v1/accounts/{uid}",
     "DELETE /admin/v1/accounts/{uid}/second-factors", "POST /admin/v1/accounts", "PATCH /admin/v1/accounts/{uid}",
     "PUT /admin/v1/data", "PATCH /admin/v1/data", "DELETE /admin/v1/data",
-    "DELETE /admin/v1/accounts/{uid}/second-factors", "PUT /admin/v1/data", "PATCH /admin/v1/data", "DELETE /admin/v1/data",
     "POST /admin/v1/data/import",
   ]
 
