@@ -49,7 +49,7 @@ struct SignInDecisionTests {
     let enter: @Sendable (AccountFixture) async throws -> Player
   }
 
-  static let ways = [
+  static let ways: [Way] = [
     Way(testDescription: "anonymous") { try await $0.anonymous() },
     Way(testDescription: "password") { try await $0.signUp("jim@x.io") },
     Way(testDescription: "google.com") { try await $0.signIn(as: ["sub": "g1", "email": "jim@x.io", "email_verified": true]) },
@@ -102,12 +102,12 @@ struct SignInDecisionTests {
     }
   }
 
-  private static let claims: [JSON] = [
+  static let oddClaims: [JSON] = [
     .object([]), ["iss": "me"], 5, ["a": .string(String(repeating: "x", count: 1000))],
   ]
 
-  @Test("claims that no account may have let nobody in", arguments: claims)
-  func claims(claims: JSON) async throws {
+  @Test("claims that no account may have let nobody in", arguments: oddClaims)
+  func refusedClaims(claims: JSON) async throws {
     let decider = ScriptedDecider { _ in
       var allowance = SignInAllowance()
       allowance.claims = claims
