@@ -21,6 +21,7 @@ import TreeModel
 /// | ``WhyRoutes`` | why a player was paid, or not |
 /// | ``HistoryRoutes`` | the tree as it was, what changed, which commits touched a path |
 /// | ``DataRoutes`` | the tree in windows; writes with conditions and reasons, and what they would do |
+/// | ``TransferRoutes`` | the tree as documents: export, import |
 /// | ``FunctionRoutes`` | functions: list, one, pause, resume, retry |
 /// | ``IndexRoutes`` | the indexes of the rules |
 /// | ``RuleRoutes`` | what the rules say of an operation |
@@ -41,7 +42,7 @@ import TreeModel
 package enum AdminRoutes {
   private static let first: [Route] =
     FindRoutes.routes + EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + DataRoutes.routes + FunctionRoutes.routes
-    + IndexRoutes.routes
+    + TransferRoutes.routes + IndexRoutes.routes
     + RuleRoutes.routes + LedgerRoutes.routes
   private static let second: [Route] =
     NamespaceRoutes.routes + SystemRoutes.routes + ReplayRoutes.routes + LogRoutes.routes + AccountRoutes.routes

@@ -63,8 +63,13 @@ extension AdminTree {
     package var value: JSON?
     package var ifRevision: Int64?
     package var triggers: Bool?
+    /// As whom the rules are asked, too.
+    package var uid: String?
 
-    package init(path: String, method: Method, value: JSON? = nil, ifRevision: Int64? = nil, triggers: Bool? = nil) {
+    package init(
+      path: String, method: Method, value: JSON? = nil, ifRevision: Int64? = nil, triggers: Bool? = nil, uid: String? = nil
+    ) {
+      self.uid = uid
       self.path = path
       self.method = method
       self.value = value
@@ -78,6 +83,7 @@ extension AdminTree {
       "value": .text("what would stand there; for PATCH an object of paths below and their values; none for DELETE"),
       "ifRevision": .text("refused with 409 if something at the path or below changed after this revision"),
       "triggers": .text("whether functions would see the change; true if it is not given"),
+      "uid": .only(.form(JSONSchema.keyForm), text: "the player as whom the rules are asked, too"),
     ]
   }
 
@@ -116,6 +122,24 @@ extension AdminTree {
     package static let notes: [String: FieldNote] = ["before": .only(.int64), "after": .only(.int64)]
   }
 
+  /// What the rules would say to a player.
+  package struct Verdict: AdminValue {
+    package var uid: String
+    package var allowed: Bool
+    /// Of the rule that decides, in the rules' source; none where no rule is on the way.
+    package var line: Int64?
+
+    package init(uid: String, allowed: Bool, line: Int64? = nil) {
+      self.uid = uid
+      self.allowed = allowed
+      self.line = line
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "line": .text("of the rule that decides, in the rules' source; none where no rule is on the way")
+    ]
+  }
+
   /// What a write would do.
   package struct Preview: AdminValue {
     /// At the places that it writes.
@@ -130,11 +154,14 @@ extension AdminTree {
     /// The first of them.
     package var adjustments: [Adjustment]
     package var adjustmentCount: Int64
+    /// Where a player was named, and there are rules.
+    package var rules: Verdict?
 
     package init(
       leavesBefore: Int64, leavesAfter: Int64, leavesRemoved: Int64, events: [ExpectedEvent], eventCount: Int64,
-      adjustments: [Adjustment], adjustmentCount: Int64
+      adjustments: [Adjustment], adjustmentCount: Int64, rules: Verdict? = nil
     ) {
+      self.rules = rules
       self.leavesBefore = leavesBefore
       self.leavesAfter = leavesAfter
       self.leavesRemoved = leavesRemoved
@@ -150,6 +177,7 @@ extension AdminTree {
       "leavesRemoved": .text("anywhere: also the value that gives way to children"),
       "events": .text("the first of them"),
       "adjustments": .text("the first of them"),
+      "rules": .text("what the rules would say to the player who was named; none where there are no rules"),
     ]
   }
 }

@@ -16,6 +16,14 @@ package enum AdminTree {
   package static let preview = Endpoint<NoQuery, PreviewOrder, Preview>(
     .post, "/admin/v1/data/preview", "What a write would do: leaves, events with their functions, balances. Changes nothing.",
     isScoped: true)
+  package static let export = Endpoint<ExportQuery, NoBody, JSON>(
+    .get, "/admin/v1/data/export",
+    "What stands at a path as one document, with priorities, in the form of an export; the state of one revision.",
+    isScoped: true, mediaTypes: ["application/json"])
+  package static let take = Endpoint<NoQuery, ImportOrder, Imported>(
+    .post, "/admin/v1/data/import",
+    "Takes in a part of a document that replaces what stands at a path; a part is one commit, the whole is not.",
+    access: .admin, isScoped: true)
 
   /// Which children of which node are wanted.
   package struct ChildrenQuery: AdminValue {

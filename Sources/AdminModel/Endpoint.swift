@@ -120,7 +120,9 @@ extension FieldNote {
     .only(.integer(1...max), text: "At most so many rows; \(fallback) if it is not given.")
   }
   package static let cursor = FieldNote.only(.filled, text: "The \"next\" of an earlier page, to go on behind it.")
-  package static let path = FieldNote.only(.form(#"^[^.#$\[\]\x00-\x1F\x7F]*$"#), text: "A path in the tree: /users/bob.")
+  package static let path = FieldNote.path("A path in the tree: /users/bob.")
+  /// A path in the tree, with what it is for.
+  package static func path(_ text: String) -> FieldNote { .only(.form(#"^[^.#$\[\]\x00-\x1F\x7F]*$"#), text: text) }
   package static let function = FieldNote.only(.filled, text: "Only of this function.")
   package static let since = FieldNote.text("Not before this time, in milliseconds since 1970.")
   package static let until = FieldNote.text("Not after this time, in milliseconds since 1970.")

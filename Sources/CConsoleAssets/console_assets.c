@@ -105,6 +105,9 @@ static const unsigned char start_js[] = {
 static const unsigned char time_js[] = {
 #embed "assets/time.js"
 };
+static const unsigned char transfer_js[] = {
+#embed "assets/transfer.js"
+};
 static const unsigned char tree_js[] = {
 #embed "assets/tree.js"
 };
@@ -147,6 +150,7 @@ static const console_asset assets[] = {
   {"settings.js", settings_js, sizeof settings_js},
   {"start.js", start_js, sizeof start_js},
   {"time.js", time_js, sizeof time_js},
+  {"transfer.js", transfer_js, sizeof transfer_js},
   {"tree.js", tree_js, sizeof tree_js},
   {"ui.js", ui_js, sizeof ui_js},
 };

@@ -48,7 +48,8 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
       CommandGroup(
         name: "Rewards",
         subcommands: [
-          WhyCommand.self, TriggersCommand.self, ReplayCommand.self, LedgerCommand.self, ReferralsCommand.self,
+          WhyCommand.self, FindCommand.self, TriggersCommand.self, ReplayCommand.self, LedgerCommand.self,
+          ReferralsCommand.self,
           FunctionsCommand.self,
         ]),
       CommandGroup(name: "Invitations", subcommands: [LinksCommand.self, InvitesCommand.self]),

@@ -40,6 +40,7 @@ struct RoleTests {
     "DELETE /admin/v1/service-accounts/{name}", "PUT /.settings/rules.json",
     "POST /admin/v1/accounts/{uid}/erase", "POST /admin/v1/accounts/{uid}/merge", "DELETE /admin/v1/accounts/{uid}",
     "DELETE /admin/v1/accounts/{uid}/second-factors", "PUT /admin/v1/data", "PATCH /admin/v1/data", "DELETE /admin/v1/data",
+    "POST /admin/v1/data/import",
   ]
 
   /// By which anybody becomes an administrator, or finds out that they are none.

@@ -46,73 +46,6 @@ import TreeModel
     }
   }
 
-  @Test("an import replaces, in parts if it must, and nothing else is touched")
-  func largeImport() async throws {
-    let folder = TemporaryFolder()
-    // A list, a wide map, a deep one, priorities, and a leaf that becomes a map.
-    var people: [TreeMap.Entry] = []
-    for index in 0..<57 {
-      people.append(TreeMap.Entry(key: Key(unchecked: "p\(index)"), node: ["level": .leaf(.int(Int64(index))), "name": "x"]))
-    }
-    let wanted: TreeNode = [
-      "people": .map(TreeMap(people), priority: .int(3)), "list": ["0": "a", "1": "b", "2": "c"],
-      "deep": ["a": ["b": ["c": .leaf(.int(1), priority: .string("p"))]]], "was": ["leaf": 1],
-    ]
-    let old: TreeNode = ["people": ["stale": ["x": 1], "p1": ["other": 1]], "was": 5, "gone": ["a": 1, "b": 2]]
-    try FileBytes.write(wanted.json(.export), to: folder.file("t.json"))
-    for leavesMax in [4, 5, 9, 30, 1000] {
-      let tree = TinyTree(["at": old, "beside": 7], leavesMax: leavesMax)
-      let run = try await run(["import", "/at", folder.file("t.json")], on: tree) { server in
-        for request in server.requests where request.method != .GET {
-          #expect(request.uri.contains("import=true&disableTriggers=true"))
-        }
-      }
-      #expect(run.err.isEmpty)
-      #expect(run.code == 0)
-      #expect(tree.node == ["at": wanted, "beside": 7], "limit \(leavesMax)")
-    }
-  }
-
-  @Test("a priority that an import does not have is gone, however large it is")
-  func oldPriority() async throws {
-    let folder = TemporaryFolder()
-    let wanted: TreeNode = ["people": ["a": 1, "b": 2, "c": 3, "d": ["e": 4, "f": 5, "g": 6, "h": 7]], "x": "y"]
-    let people: TreeNode = .map(TreeMap([TreeMap.Entry(key: Key(unchecked: "a"), node: 9)]), priority: .int(3))
-    let old: TreeNode = .map(TreeMap([TreeMap.Entry(key: Key(unchecked: "people"), node: people)]), priority: .string("old"))
-    try FileBytes.write(wanted.json(.export), to: folder.file("t.json"))
-    for leavesMax in [3, 4, 6, 1000] {
-      for place in ["/", "/at"] {
-        let (before, after): (TreeNode, TreeNode) = place == "/" ? (old, wanted) : (["at": old], ["at": wanted])
-        let tree = TinyTree(before, leavesMax: leavesMax)
-        let run = try await run(["import", place, folder.file("t.json")], on: tree)
-        #expect(run.code == 0, "\(run.err)")
-        #expect(tree.node == after, "\(place), limit \(leavesMax)")
-      }
-    }
-    // Nothing is left that could have a priority.
-    try FileBytes.write(Array("{\"a\":{},\"b\":null}".utf8), to: folder.file("none.json"))
-    let tree = TinyTree(["at": ["a": 1, "b": 2, "c": 3, "d": 4]], leavesMax: 2)
-    #expect(try await run(["import", "/at", folder.file("none.json")], on: tree).code == 0)
-    #expect(tree.node == .absent)
-  }
-
-  @Test("an export of what is too large for one answer is the same as of what is not")
-  func largeExport() async throws {
-    let folder = TemporaryFolder()
-    var people: [TreeMap.Entry] = []
-    for index in 0..<40 { people.append(TreeMap.Entry(key: Key(unchecked: "p\(index)"), node: ["level": 1, "b": ["c": 2]])) }
-    let node: TreeNode = ["people": .map(TreeMap(people), priority: .double(1.5)), "x": "y"]
-    for leavesMax in [2, 3, 50, 1000] {
-      let file = folder.file("\(leavesMax).json")
-      let run = try await run(["export", "/", file], on: TinyTree(node, leavesMax: leavesMax))
-      #expect(run.code == 0)
-      #expect(run.out.isEmpty)
-      #expect(try TreeNode(json: try JSONParser.parse(FileBytes.read(file))) == node)
-    }
-    let piped = try await self.run(["export", "/x"], on: TinyTree(node, leavesMax: 10))
-    #expect(piped.out == "\"y\"\n")
-  }
-
   @Test("what is too large to remove at once is removed in parts")
   func largeRemoval() async throws {
     var people: [TreeMap.Entry] = []
@@ -139,12 +72,5 @@ import TreeModel
       #expect(run.code == 1)
       #expect(run.err.contains(message), "\(run.err)")
     }
-  }
-
-  @Test("weights")
-  func weights() throws {
-    let weight = ImportWeight(try JSONParser.parse("{\"a\":[1,null,\"xyz\"],\"b\":{},\"c\":null}"), pathBytes: 10)
-    #expect(weight.leaves == 2)
-    #expect(weight.bytes == (10 + 3 + 6 + 9) + (10 + 3 + 6 + 3))
   }
 }

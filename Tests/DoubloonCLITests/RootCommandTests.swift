@@ -30,6 +30,7 @@ import Testing
     ["audit"],
     ["audit", "list"], ["upgrade"], ["new"],
     ["data", "diff"],
+    ["data", "children"], ["find"],
     ["data", "log"], ["triggers", "count"], ["accounts"], ["accounts", "list"], ["accounts", "show"], ["accounts", "create"],
     ["accounts", "disable"], ["accounts", "enable"], ["accounts", "delete"], ["accounts", "import"], ["accounts", "export"],
   ]

@@ -122,11 +122,30 @@ package struct RawResponse: Sendable {
       let parts = line.split(separator: ":", maxSplits: 1)
       return (parts[0].lowercased(), parts.count > 1 ? String(parts[1].drop { $0 == " " }) : "")
     }
+    if !isHead, headers.contains(where: { $0 == ("transfer-encoding", "chunked") }) {
+      guard let (body, count) = pieces(bytes[(end + 4)...]) else { return nil }
+      bytes.removeFirst(end + 4 + count)
+      return RawResponse(status: status, headers: headers, body: String(decoding: body, as: UTF8.self))
+    }
     let length = isHead ? 0 : headers.first { $0.name == "content-length" }.flatMap { Int($0.value) } ?? 0
     guard bytes.count >= end + 4 + length else { return nil }
     let body = String(decoding: bytes[(end + 4)..<(end + 4 + length)], as: UTF8.self)
     bytes.removeFirst(end + 4 + length)
     return RawResponse(status: status, headers: headers, body: body)
+  }
+
+  /// The body of an answer that is sent in pieces, and how many bytes they take; nil if the last is not there.
+  private static func pieces(_ bytes: ArraySlice<UInt8>) -> (body: [UInt8], count: Int)? {
+    var body: [UInt8] = []
+    var rest = bytes
+    while let line = rest.firstIndex(of: 13), let count = Int(String(decoding: rest[..<line], as: UTF8.self), radix: 16) {
+      rest = rest[(line + 1)...].dropFirst()
+      guard rest.count >= count + 2 else { return nil }
+      body += rest.prefix(count)
+      rest = rest.dropFirst(count + 2)
+      if count == 0 { return (body, bytes.count - rest.count) }
+    }
+    return nil
   }
 
   private static func headEnd(_ bytes: [UInt8]) -> Int? {

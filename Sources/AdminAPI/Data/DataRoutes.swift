@@ -89,7 +89,7 @@ enum DataRoutes {
     return query.after != nil ? .after(key) : query.before != nil ? .before(key) : .from(key)
   }
 
-  private static func path(_ text: String) throws -> Path {
+  static func path(_ text: String) throws -> Path {
     do {
       return try Path(parsing: text)
     } catch {
@@ -127,6 +127,6 @@ enum DataRoutes {
     if let since = order.ifRevision {
       request.preconditions.unchanged = [try await write.condition(call, in: namespace, since: since)]
     }
-    return try await write.preview(call, of: request)
+    return try await write.preview(call, of: request, as: order.uid)
   }
 }

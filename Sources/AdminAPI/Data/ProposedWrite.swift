@@ -61,8 +61,15 @@ struct ProposedWrite {
   }
 
   static func refusal(of error: CommitError) -> APIError {
-    if case .stale = error.code { return APIError(.conflict, "conflict", error.message) }
-    return APIError(error)
+    switch error.code {
+    case .stale: APIError(.conflict, "conflict", error.message)
+    case .tooLarge:
+      APIError(
+        .badRequest, "too_large",
+        "\(error.message) Write or remove smaller parts; \"doubloon data remove\" and \"doubloon data import\" do so by themselves."
+      )
+    default: APIError(error)
+    }
   }
 
   // MARK: The condition
@@ -106,7 +113,9 @@ struct ProposedWrite {
   // MARK: The preview
 
   /// What the request would do, judged by the writer on what is there now; all of it is taken back.
-  func preview(_ call: RouteCall, of request: CommitRequest) async throws -> AdminTree.Preview {
+  ///
+  /// - `uid`: a player as whom the rules are asked; nil for none.
+  func preview(_ call: RouteCall, of request: CommitRequest, as uid: String? = nil) async throws -> AdminTree.Preview {
     let database = call.services.database
     let places = operation.assignments.map(\.pathBytes)
     let leavesMax = database.limits.leavesMax
@@ -118,12 +127,7 @@ struct ProposedWrite {
         }
       }
     }
-    let result = await withCheckedContinuation { continuation in
-      database.rehearse([request]) { results in
-        continuation.resume(
-          returning: results.first ?? .failure(CommitError(.unavailable, "The server is shutting down.")))
-      }
-    }
+    let result = await Self.rehearse(request, database)
     let committed: CommittedRequest
     switch result {
     case .failure(let error): throw Self.refusal(of: error)
@@ -140,7 +144,32 @@ struct ProposedWrite {
       leavesRemoved: Int64(values.count { $0.after == nil }),
       events: events.prefix(Self.eventsMax).map { Self.expected($0, of: values, functions: functions) },
       eventCount: Int64(events.count), adjustments: Array(adjustments.prefix(Self.adjustmentsMax)),
-      adjustmentCount: Int64(adjustments.count))
+      adjustmentCount: Int64(adjustments.count), rules: try await verdict(call, on: request, as: uid))
+  }
+
+  /// What became of a request that is only tried.
+  static func rehearse(_ request: CommitRequest, _ database: Database) async -> Result<CommittedRequest, CommitError> {
+    await withCheckedContinuation { continuation in
+      database.rehearse([request]) { results in
+        continuation.resume(
+          returning: results.first ?? .failure(CommitError(.unavailable, "The server is shutting down.")))
+      }
+    }
+  }
+
+  /// What the rules would say to a player who made the write; nil where none is named, and where there are no rules.
+  private func verdict(_ call: RouteCall, on request: CommitRequest, as uid: String?) async throws -> AdminTree.Verdict? {
+    guard let uid, call.services.database.catalog.ruleSet(of: request.namespace) != nil else { return nil }
+    var asked = request
+    asked.actor = .user(uid: uid)
+    asked.access.auth = AuthVariable(json: ["uid": .string(uid)])
+    asked.preconditions.unchanged = []
+    let note = RuleDecisionNote(isAlwaysWanted: true)
+    asked.access.note = note
+    _ = await Self.rehearse(asked, call.services.database)
+    guard let judgement = note.judgement else { return nil }
+    let rule = judgement.rules.last { $0["value"]?.bool == judgement.isAllowed }
+    return AdminTree.Verdict(uid: uid, allowed: judgement.isAllowed, line: rule?["line"]?.int)
   }
 
   /// An event with the functions that it would be given to.

@@ -127,10 +127,10 @@ export function askForSignIn(dialog) {
   signInDialog = dialog;
 }
 
-/** A stream of the server: the response, whose body is read by the caller. */
-export function stream(path, params, signal) {
+/** A stream of the server, or a download: the response, whose body is read by the caller. */
+export function stream(path, params, signal, accept = 'text/event-stream') {
   return fetch(address(path, params), {
-    headers: { 'X-Doubloon-Console': '1', Accept: 'text/event-stream' }, signal, cache: 'no-store', credentials: 'same-origin',
+    headers: { 'X-Doubloon-Console': '1', Accept: accept }, signal, cache: 'no-store', credentials: 'same-origin',
   });
 }
 

@@ -28,7 +28,7 @@ async function place(page) {
   const [at, to] = await Promise.all(['at', 'to'].map(revision));
   const [order, base, sel] = [query.get('order') ?? 'key', join(page.params.path), query.get('sel') ?? ''];
   return {
-    base, at, to, order: order.startsWith('child:') ? order.slice(6) : `$${order}`, from: query.get('from') ?? undefined, sel,
+    base, at, to, order: order.startsWith('child:') ? order.slice(6) : `$${order}`, from: (order === 'key' && query.get('from')) || undefined, sel,
     path: join(base, sel), tab: Object.hasOwn(PANES, query.get('tab')) ? query.get('tab') : 'tree',
   };
 }
@@ -75,6 +75,8 @@ class DataPage {
     this.jump = field('Jump to key');
     const jump = form(() => this.set({ from: this.jump.value, order: null, sel: null })?.then(() => this.tree.focus(this.tree.root.rows[0]?.id)), this.jump);
     this.add = guard(button('Add', () => addChild(this, this.base), { icon: 'plus' }), this.page, 'admin');
+    const take = async (name) => (await import('./transfer.js'))[name](this);
+    this.take = guard(button('Import', () => take('importFile')), this.page, 'admin');
     this.note = h('div');
     this.tabs = tabs({ label: 'Pane', items: TABS, current: 'tree', change: (id) => this.set({ tab: id }) });
     this.pane = this.tabs.panel;
@@ -82,7 +84,8 @@ class DataPage {
     const close = button('', () => this.set({ sel: null, tab: null })?.then(() => this.tree.focus()), { icon: 'close', quiet: true, label: 'Close' });
     this.element = h('div', { class: 'data' }, this.title,
       h('div', { class: 'toolbar' }, h('div', { class: 'row grow' }, this.crumbs, this.typer,
-        button('', () => this.typing(this.typer.hidden), { icon: 'edit', quiet: true, label: 'Type a path' })), this.orders, this.child, jump, this.add),
+        button('', () => this.typing(this.typer.hidden), { icon: 'edit', quiet: true, label: 'Type a path' })), this.orders, this.child, jump, this.add,
+        button('Export', () => take('exportFile')), this.take),
       this.bar.element, h('div', { class: 'data-split' }, h('div', { class: 'data-main' }, this.note, this.tree.element),
         h('section', { class: 'data-pane', aria: { label: 'Selected' } }, h('div', { class: 'spread' }, this.target, close), this.tabs.element, this.pane)));
   }
@@ -142,7 +145,7 @@ class DataPage {
     this.child.hidden = !isChild;
     if (isChild) this.child.value = this.order;
     this.jump.disabled = this.order !== '$key';
-    this.add.disabled = !this.writes();
+    this.add.disabled = this.take.disabled = !this.writes();
     fill(this.target, shown(this.sel || name));
     this.tabs.select(this.tab);
     this.element.classList.toggle('has-pane', this.sel !== '' || this.page.query.has('tab'));
@@ -150,10 +153,17 @@ class DataPage {
   }
 
   copies() {
-    return [{ name: 'Link', text: () => location.href }, { name: 'Path', text: this.path },
-      { name: 'JSON', text: async () => write((await read(this, this.path, this.at)).value, 2) },
-      { name: 'curl', text: () => api.curl('GET', 'data', { ns: this.ns, path: this.path, revision: this.at }) },
-      { name: 'Command', text: () => command(this.page, 'data get', [this.path], { at: this.at }) }];
+    const { ns, path, base, at, to, from, page } = this;
+    const order = this.order === '$key' ? undefined : this.order;
+    const pair = (name, words, args, options, route, params) => [
+      { name: `${name}, as command`, text: () => command(page, words, args, options) },
+      { name: `${name}, as curl`, text: () => api.curl('GET', route, { ns, ...params }) }];
+    return [{ name: 'Link', text: () => location.href }, { name: 'Path', text: path },
+      { name: 'JSON', text: async () => write((await read(this, path, at)).value, 2) },
+      ...pair('Value', 'data get', [path], { at }, 'data', { path, revision: at }),
+      ...pair('Children', 'data children', [base], { at, order, from, json: true }, 'data/children', { path: base, revision: at, order, from }),
+      ...(this.tab === 'history' ? pair('History', 'data log', [path], { json: true }, 'data/log', { path }) : []),
+      ...(this.tab === 'diff' && at !== undefined ? pair('Differences', 'data diff', [path], { from: at, to, json: true }, 'data/diff', { path, from: at, to }) : [])];
   }
 
   /** Says what is there where no row is. */

@@ -21,8 +21,10 @@ export const read = (ctx, path, revision, signal = ctx.page.signal) => api.get('
 
 /** What a change will cause, as a list. */
 export async function preview(ctx, { method, path, value, triggers }) {
-  const answer = await api.post('data/preview', { params: { ns: ctx.ns }, body: { method, path, value, triggers } });
-  const { leavesRemoved: removed = 0, leavesBefore, leavesAfter, events = [], eventCount = events.length, adjustments = [] } = answer;
+  // What the rules would say to the player whose place it is.
+  const uid = /^\/users\/([^/]+)/.exec(path)?.[1];
+  const answer = await api.post('data/preview', { params: { ns: ctx.ns }, body: { method, path, value, triggers, uid } });
+  const { leavesRemoved: removed = 0, leavesBefore, leavesAfter, events = [], eventCount = events.length, adjustments = [], rules } = answer;
   const lines = [
     leavesBefore !== leavesAfter && `${number(leavesBefore)} → ${many(leavesAfter, 'leaf', 'leaves')}${removed > 0 ? `, ${number(removed)} removed` : ''}`,
     triggers === false ? 'No function runs.' : eventCount > 0 ? many(eventCount, 'event') : 'No event: no function waits for this.',
@@ -30,6 +32,7 @@ export async function preview(ctx, { method, path, value, triggers }) {
     eventCount > events.length && `and ${number(eventCount - events.length)} more`,
     ...adjustments.map((it) => `Balance of ${shown(it.account)}: ${number(it.before)} → ${number(it.after)} ${it.unit}, by an adjustment in the ledger`),
     removed > 0 && adjustments.length === 0 && 'Coins that were paid stay paid.',
+    rules && `Rules, as ${shown(rules.uid)}: ${rules.allowed ? 'allowed' : 'denied'}${rules.line ? `, line ${rules.line}` : ''}. Administrators are not asked.`,
   ];
   return h('ul', { class: 'will' }, lines.filter(Boolean).map((line) => h('li', line)));
 }

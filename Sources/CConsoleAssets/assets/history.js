@@ -7,10 +7,10 @@ import { diffView } from './diff.js';
 import { number, time } from './time.js';
 import { actorLink, button, confirm, empty, errorPanel, eventLink, guard, inline, input } from './ui.js';
 
-// Pages of the log that are read for one moment: a thousand commits.
-const PAGES = 20;
+// Commits of one page of the log.
+const PAGE = 50;
 
-const log = (ctx, path, before) => api.get('data/log', { ns: ctx.ns, path, before, limit: 50 },
+const log = (ctx, path, before) => api.get('data/log', { ns: ctx.ns, path, before, limit: PAGE },
   { signal: ctx.page.signal, trees: ['before', 'after'] });
 
 /** Before → after of one place, its path told from the node's. */
@@ -98,8 +98,44 @@ export async function diffPane(ctx) {
   return [form, result];
 }
 
+/** What is known of the commits that touched the node, oldest first; between those that are far apart there may be more. */
+function moments(ctx) {
+  const seen = new Map();
+  // Those of which the commit before is known, too.
+  const linked = new Set();
+  const known = { commits: [], load, closeGap };
+  const read = async (before) => {
+    const answer = await log(ctx, ctx.base, before);
+    for (const commit of answer.commits) seen.set(commit.revision, commit);
+    answer.commits.slice(0, -1).forEach((commit) => linked.add(commit.revision));
+    known.commits = [...seen.values()].sort((a, b) => a.revision - b.revision);
+    return answer;
+  };
+  /** The newest, and those up to the moment. */
+  async function load() {
+    await read();
+    if (ctx.at !== undefined && !(known.commits[0]?.revision <= ctx.at)) await read(ctx.at + 1);
+  }
+  /** Finds the commit behind a revision: in ever larger steps, and back from there. */
+  async function closeGap(at) {
+    const next = known.commits.find((commit) => commit.revision > at)?.revision;
+    for (let [width, tries, done] = [PAGE, 0, next === undefined || linked.has(next)]; !done && tries < 40; tries += 1) {
+      const before = Math.min(next, at + width + 1);
+      const { commits: found, scannedThrough } = await read(before);
+      const between = found.filter((commit) => commit.revision > at);
+      const first = between.at(-1)?.revision ?? (before === next ? next : undefined);
+      done = first !== undefined && (first === next || between.length < found.length || scannedThrough <= at + 1);
+      if (done) linked.add(first);
+      width = first ? first - at - 1 : width * 16;
+    }
+    return known.commits;
+  }
+  return known;
+}
+
 /** The bar of moments: a slider over the commits that touched the node; `{element, step(by), load()}`. */
 export function asOfBar(ctx) {
+  const known = moments(ctx);
   let commits = [];
   let dragged = false;
   const slider = h('input', { type: 'range', min: 0, max: 0, value: 0, class: 'as-of-slider', aria: { label: 'As of' } });
@@ -129,6 +165,7 @@ export function asOfBar(ctx) {
   };
   const step = async (by) => {
     await load();
+    if (by > 0 && ctx.at !== undefined) commits = await known.closeGap(ctx.at);
     if (commits.length > 0) go((ctx.at === undefined ? commits.length - 1 : place()) + by);
   };
   const move = later(120, () => { go(Number(slider.value), slider.moved); slider.moved = true; });
@@ -137,21 +174,26 @@ export function asOfBar(ctx) {
   const older = button('Older', () => step(-1), { small: true, icon: 'left', title: 'One commit older ([)' });
   const newer = button('Newer', () => step(1), { small: true, title: 'One commit newer (])' });
   const now = button('Now', () => ctx.set({ at: null }), { small: true });
-  const add = (more) => {
-    const seen = new Map([...commits, ...more].map((commit) => [commit.revision, commit]));
-    commits = [...seen.values()].sort((a, b) => a.revision - b.revision);
+  const play = button('Play', () => {
+    if (timer) return stop();
+    play.textContent = 'Stop';
+    timer = setInterval(() => (ctx.at === undefined ? stop() : step(1).catch(stop)), 1000);
+    if (ctx.at === undefined) go(0);
+  }, { small: true, title: 'Each commit, one a second' });
+  let timer;
+  const stop = () => {
+    clearInterval(timer);
+    timer = undefined;
+    play.textContent = 'Play';
   };
-  /** Reads which commits there are: the newest, and all from there to one before the moment. */
+  ctx.page.signal.addEventListener('abort', stop);
+  /** Reads which commits there are. */
   async function load() {
-    let answer = await log(ctx, ctx.base);
-    add(answer.commits);
-    for (let page = 0; page < PAGES && ctx.at !== undefined && answer.next && commits[0]?.revision >= ctx.at; page += 1) {
-      answer = await log(ctx, ctx.base, commits[0].revision);
-      add(answer.commits);
-    }
+    await known.load();
+    commits = known.commits;
     show();
   }
-  const element = h('div', { class: 'as-of', role: 'group', aria: { label: 'As of' } }, h('span', { class: 'muted' }, 'as of'), slider, told, older, newer, now);
+  const element = h('div', { class: 'as-of', role: 'group', aria: { label: 'As of' } }, h('span', { class: 'muted' }, 'as of'), slider, told, older, newer, play, now);
   element.addEventListener('pointerenter', () => ctx.at === undefined && load().catch(() => {}));
   return { element, step, load, show };
 }

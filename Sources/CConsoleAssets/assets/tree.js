@@ -72,6 +72,7 @@ export class TreeGrid {
       if (turn !== this.turn) return false;
       answer.rows ??= [];
       for (const row of answer.rows) Object.assign(row, { branch, id: join(branch.path, row.key), read: answer.revision });
+      if (this.at !== undefined && answer.rows.length > 0) await this.compare(branch, answer.rows, turn);
       this.put(branch, answer, merge, params.from);
       if (branch === this.root) this.state(answer);
       return true;
@@ -81,6 +82,19 @@ export class TreeGrid {
       return false;
     } finally {
       branch.busy = false;
+    }
+  }
+
+  /** Marks what changed since the moment that is looked at. */
+  async compare(branch, rows, turn) {
+    if (this.order !== '$key') return;
+    const { rows: now = [] } = await api.get('data/children', { ns: this.ns, path: join(this.path, branch.path), from: rows[0].key, limit: 200 },
+      { signal: AbortSignal.any([turn.signal, this.signal]) });
+    const known = new Map(now.map((row) => [row.key, row]));
+    for (const row of rows) {
+      const is = known.get(row.key);
+      if (is?.revision > this.at) row.since = 'changed since';
+      else if (!is && (now.length < 200 || compareKeys(row.key, now.at(-1).key) < 0)) row.since = 'gone since';
     }
   }
 
@@ -210,7 +224,7 @@ export class TreeGrid {
       key: [turn, isNode ? h('a', { href: this.link(row.id), tabindex: -1, title: shown(row.key) }, name) : h('span', { title: shown(row.key) }, name)],
       value: isNode ? `{${row.children >= 100 ? '100+' : row.children ?? '…'}}` : [row.cut && h('span', { class: 'muted' }, `${size(row.bytes)} `), inline(row.value, 160)],
       type: isNode ? 'node' : kindOf(row.value), priority: row.priority !== undefined && shown(cut(write(row.priority), 30)),
-      revision: row.revision !== undefined && `r${row.revision}`, changed: row.time !== undefined && time(row.time),
+      revision: row.revision !== undefined && `r${row.revision}`, changed: [row.since && h('span', { class: 'muted' }, row.since, ' '), row.time !== undefined && time(row.time)],
     };
     return Object.entries(cells).map(([kind, content]) => h('span', { role: 'gridcell', class: `tree-${kind}` }, content));
   }

@@ -19,10 +19,11 @@ struct DataCommand: AsyncParsableCommand {
         doubloon data get /users/bob --at yesterday
         doubloon data diff /users/bob --from 12h
         doubloon data log /users/bob/level
+        doubloon data children /users --after bob
       """,
     subcommands: [
-      DataGetCommand.self, DataSetCommand.self, DataUpdateCommand.self, DataRemoveCommand.self, DataImportCommand.self,
-      DataExportCommand.self, DataDiffCommand.self, DataLogCommand.self,
+      DataGetCommand.self, DataChildrenCommand.self, DataSetCommand.self, DataUpdateCommand.self, DataRemoveCommand.self,
+      DataImportCommand.self, DataExportCommand.self, DataDiffCommand.self, DataLogCommand.self,
     ])
 }
 

@@ -11,8 +11,8 @@ struct DataExportCommand: AsyncParsableCommand {
     commandName: "export",
     abstract: "Write the value at a path into a JSON file.",
     discussion: """
-      Priorities are included. More than a million values are read in parts, between which others may write; a backup \
-      ("doubloon backup") is a picture of one moment, and holds the ledger too.
+      Priorities are included. It is the state of one moment, however large; a backup ("doubloon backup") holds the \
+      ledger, the accounts and the log, too.
 
       Examples:
         doubloon data export / tree.json
@@ -27,7 +27,7 @@ struct DataExportCommand: AsyncParsableCommand {
   var file = "-"
 
   @Option(
-    help: ArgumentHelp("As it was then, at most 100,000 values: \(TreeMoment.forms).", valueName: "time|revision"),
+    help: ArgumentHelp("As it was then: \(TreeMoment.forms).", valueName: "time|revision"),
     transform: TreeMoment.init(argument:))
   var at: TreeMoment?
 
@@ -37,83 +37,30 @@ struct DataExportCommand: AsyncParsableCommand {
   @OptionGroup(title: "Server")
   var server: ServerOptions
 
+  mutating func validate() throws {
+    if path.target.isPriority { throw ValidationError("A priority is no document; \"doubloon data get\" shows it.") }
+  }
+
   func run() async throws {
-    let bytes = try await server.withClient { client in
-      if let at { return try await past(at, client: client) }
-      var export = DataExport(client: client, query: server.query, isPretty: pretty, output: DoubloonCommandLine.output)
-      return try await export.read(path)
+    let moment = at?.parameters
+    var query = server.query + [QueryItem("path", path.text)]
+    query += [QueryItem("revision", moment?.revision.map { "\($0)" })].compactMap(\.self)
+    query += [QueryItem("time", moment?.time.map { "\($0.milliseconds)" })].compactMap(\.self)
+    let parameters = query
+    let response = try await server.withClient { client in
+      try await client.send(
+        .GET, AdminTree.export.path([]), query: parameters, timeout: DataTransfer.timeout,
+        responseBytesMax: DataTransfer.responseBytesMax
+      ).checked()
     }
-    if file == "-" { return DoubloonCommandLine.output.out(bytes + [UInt8(ascii: "\n")]) }
+    let output = DoubloonCommandLine.output
+    let bytes = pretty ? Array(try response.json().prettyText.utf8) : response.body
+    if at != nil, let revision = response.headers.first(name: "X-Doubloon-Revision") {
+      let erased = response.headers.first(name: "X-Doubloon-Erased").map { " Without \($0) places of players who were erased." }
+      output.error("As of revision \(revision).\(erased ?? "")")
+    }
+    if file == "-" { return output.out(bytes + [UInt8(ascii: "\n")]) }
     try FileBytes.write(bytes + [UInt8(ascii: "\n")], to: file)
-    DoubloonCommandLine.output.error("Exported \(path.text) to \(file) (\(bytes.count.grouped) bytes).")
-  }
-
-  private func past(_ moment: TreeMoment, client: AdminClient) async throws -> [UInt8] {
-    let moment = moment.parameters
-    let state = try await client.call(
-      AdminHistory.state,
-      query: AdminHistory.Query(path: path.text, revision: moment.revision, time: moment.time, format: .export),
-      namespace: server.namespace, timeout: DataTransfer.timeout, responseBytesMax: DataTransfer.responseBytesMax
-    ).value
-    DoubloonCommandLine.output.error("As of revision \(state.revision).")
-    return Array((pretty ? state.value.prettyText : state.value.compactText).utf8)
-  }
-}
-
-/// Reads a part of the tree whole, in parts if it is too large for one answer.
-struct DataExport {
-  let client: AdminClient
-  let query: [QueryItem]
-  let isPretty: Bool
-  private var progress: ProgressLine
-  private var partCount = 0
-
-  init(client: AdminClient, query: [QueryItem], isPretty: Bool, output: CommandOutput) {
-    self.client = client
-    self.query = query
-    self.isPretty = isPretty
-    progress = ProgressLine(output)
-  }
-
-  /// The JSON text, with priorities.
-  mutating func read(_ path: PathArgument) async throws -> [UInt8] {
-    defer { progress.clear() }
-    if let whole = try await whole(path, isPretty: isPretty) { return whole }
-    var writer = JSONWriter(pretty: false, capacity: 1 << 24)
-    try await append(path, to: &writer)
-    return writer.bytes
-  }
-
-  /// One answer's worth; nil if there is more.
-  private func whole(_ path: PathArgument, isPretty: Bool = false) async throws -> [UInt8]? {
-    var query = query + [QueryItem("format", "export")]
-    if isPretty { query.append(QueryItem("print", "pretty")) }
-    do {
-      return try await client.send(
-        .GET, path.urlPath, query: query, timeout: DataTransfer.timeout, responseBytesMax: DataTransfer.responseBytesMax
-      ).checked().body
-    } catch let error as AdminClientError where error.isTooLarge {
-      return nil
-    }
-  }
-
-  private mutating func append(_ path: PathArgument, to writer: inout JSONWriter) async throws {
-    writer.beginObject()
-    for name in try await client.childNames(of: path, query: query) {
-      let child = PathArgument(path.target.path.child(name))
-      writer.key(name.text)
-      if let part = try await whole(child) {
-        writer.raw(part)
-      } else {
-        try await append(child, to: &writer)
-      }
-      partCount += 1
-      if partCount % 100 == 0 { progress.show("Read \(partCount.grouped) parts") }
-    }
-    if let priority = try await whole(PathArgument(priorityOf: path)), priority != Array("null".utf8) {
-      writer.key(".priority")
-      writer.raw(priority)
-    }
-    writer.endObject()
+    output.error("Exported \(path.text) to \(file) (\(bytes.count.grouped) bytes).")
   }
 }

@@ -1,21 +1,24 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import ServerConfiguration
 import TreeModel
 
-/// `doubloon data import`: replaces a part of the tree by a file, in parts if it is large.
+/// `doubloon data import`: replaces a part of the tree by a file, part by part.
 struct DataImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Replace the value at a path by a JSON file.",
     discussion: """
-      The file is checked whole before anything is written. What is too large for one commit is written in parts; an \
-      interruption leaves a part, and the same import may simply be run again. Functions do not see it unless \
-      --triggers is given. Balances get opening entries in the ledger.
+      The file is checked whole before anything is written. Its values are sent in the order of the tree, some thousands at \
+      a time: each part is one commit, the whole is not. What ends an import leaves its first parts, and the same import \
+      may simply be run again. Functions do not see it unless --triggers is given. Balances get opening entries in the \
+      ledger.
 
       Examples:
+        doubloon data import / firebase-export.json --dry-run
         doubloon data import / firebase-export.json
-        doubloon data import /users users.json --ns my-game-default-rtdb
+        doubloon data import /users users.json --ns my-game-default-rtdb --reason "from the old server"
       """)
 
   @Argument(help: "The place in the tree.", transform: PathArgument.init(argument:))
@@ -27,81 +30,133 @@ struct DataImportCommand: AsyncParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Whether functions see the change.")
   var triggers = false
 
+  @Flag(help: "Only count what would be added, changed and removed.")
+  var dryRun = false
+
+  @Option(help: ArgumentHelp("Why, for the record.", valueName: "text"))
+  var reason = "doubloon data import"
+
   @OptionGroup(title: "Server")
   var server: ServerOptions
+
+  mutating func validate() throws {
+    if path.target.isPriority { throw ValidationError("A file replaces a node; set a priority with \"doubloon data set\".") }
+    if reason.isEmpty { throw ValidationError("--reason must say something.") }
+  }
 
   func run() async throws {
     let name = file == "-" ? "the standard input" : file
     let json = try JSONInput.parse(try FileBytes.read(file), from: name)
+    let node: TreeNode
     do {
       // The same reading as the server's: what it would refuse in the middle is refused before the start.
-      _ = try WriteOperation.set(path.target, json: json)
+      node = try TreeNode(json: json, depth: path.target.path.depth)
     } catch {
       throw CommandError("\(name): \(error) Nothing was written.")
     }
-    var query = server.query + [QueryItem("import", "true")]
-    if !triggers { query.append(QueryItem("disableTriggers", "true")) }
-    let parameters = query
-    let count = ImportWeight(json, pathBytes: 0).leaves
-    try await server.withClient { client in
-      var transfer = DataTransfer(
-        client: client, query: parameters, output: DoubloonCommandLine.output, chunk: triggers ? .withTriggers : .plain,
-        total: count)
-      try await transfer.replace(path, by: json)
+    let order = AdminTree.ImportOrder(path: path.text, triggers: triggers, dryRun: dryRun, reason: reason)
+    var parts = ImportParts(node, at: path.target.path, order: order)
+    let sum = try await server.withClient { client in
+      try await parts.send(by: client, namespace: server.namespace, progress: ProgressLine(DoubloonCommandLine.output))
     }
-    DoubloonCommandLine.output.line("Imported \(count.counted("value", many: "values")) at \(path.text).")
+    DoubloonCommandLine.output.line(text(of: sum, count: parts.count))
+  }
+
+  private func text(of sum: AdminTree.Imported, count: Int) -> String {
+    var changes = ["\(sum.added.grouped) added", "\(sum.changed.grouped) changed", "\(sum.removed.grouped) removed"]
+    if sum.priorities > 0 { changes.append("\(sum.priorities.grouped) priorities of nodes") }
+    if triggers { changes.append("\(sum.events.grouped) events") }
+    let verb = dryRun ? "Would import" : "Imported"
+    return "\(verb) \(count.counted("value", many: "values")) at \(path.text): \(changes.joined(separator: ", "))."
   }
 }
 
-/// How much of a commit a value takes: its leaves, and about the bytes of their paths and values.
-struct ImportWeight: Sendable, Equatable {
-  /// As much as one request brings at first; a refusal makes it smaller still.
-  struct Limit: Sendable {
-    let leaves: Int
-    let bytes: Int
+/// A document in parts, in the order of the tree.
+struct ImportParts {
+  /// Of one request; the server takes what goes into one commit.
+  private static let partMax = (values: 5000, bytes: 1 << 20)
 
-    /// Well below what the server takes in one commit: the replaced value counts too, and other writers wait while a
-    /// commit is made.
-    static let plain = Limit(leaves: 10_000, bytes: 4 << 20)
-    /// A commit makes 1,000 events at most, and a leaf may make several.
-    static let withTriggers = Limit(leaves: 200, bytes: 1 << 20)
+  private let base: Path
+  private let order: AdminTree.ImportOrder
+  private let leaves: [Leaf]
+  /// Each value with its priority, and before it the priorities of the nodes whose first value it is: none stands apart.
+  private let values: [Range<Int>]
+
+  init(_ node: TreeNode, at path: Path, order: AdminTree.ImportOrder) {
+    base = path
+    self.order = order
+    leaves = node.leaves(at: PathBytes(path))
+    var values: [Range<Int>] = []
+    var start = 0
+    for (index, leaf) in leaves.enumerated() where !leaf.path.isPriority {
+      let next = index + 1
+      let end = next < leaves.count && leaves[next].path == leaf.path.priority ? next + 1 : next
+      values.append(start..<end)
+      start = end
+    }
+    self.values = values
   }
 
-  var leaves = 0
-  var bytes = 0
+  /// Values in the document.
+  var count: Int { values.count }
 
-  static let zero = ImportWeight()
-
-  private init() {}
-
-  /// Weighs a value whose path has that many bytes.
-  init(_ json: JSON, pathBytes: Int) {
-    add(json, pathBytes)
-  }
-
-  /// Whether the value goes into one request.
-  func fits(_ limit: Limit) -> Bool { leaves <= limit.leaves && bytes <= limit.bytes }
-
-  static func + (a: ImportWeight, b: ImportWeight) -> ImportWeight {
-    var sum = a
-    sum.leaves += b.leaves
-    sum.bytes += b.bytes
+  /// Sends all of it.
+  ///
+  /// - Returns: the sums of what became of the parts.
+  mutating func send(by client: AdminClient, namespace: String?, progress: consuming ProgressLine) async throws
+    -> AdminTree.Imported
+  {
+    defer { progress.clear() }
+    var order = order
+    var done = 0
+    var sum = AdminTree.Imported(revision: 0)
+    repeat {
+      let end = end(from: done)
+      order.value = value(done..<end)
+      order.last = end == count
+      let part: AdminTree.Imported
+      do {
+        part = try await client.call(AdminTree.take, body: order, namespace: namespace, timeout: DataTransfer.timeout).value
+      } catch let error as AdminClientError where done > 0 && order.dryRun != true {
+        throw CommandError(
+          "\(error) \(done.grouped) of \(count.grouped) values are in, up to \(order.after ?? "none"); the same import may be run again."
+        )
+      }
+      done += Int(part.taken)
+      order.after = part.through ?? order.after
+      sum.add(part)
+      progress.show("\(order.dryRun == true ? "Compared" : "Imported") \(done.grouped) of \(count.grouped) values")
+    } while !sum.complete
     return sum
   }
 
-  private mutating func add(_ json: JSON, _ pathBytes: Int) {
-    switch json {
-    case .null: return
-    case .object(let members):
-      for member in members { add(member.value, pathBytes + member.key.utf8.count + 2) }
-    case .array(let elements):
-      for element in elements { add(element, pathBytes + 6) }
-    case .string(let text):
-      leaves += 1
-      bytes += pathBytes + text.utf8.count
-    case .bool, .int, .double:
-      leaves += 1
-      bytes += pathBytes + 9
+  /// Where the part ends that begins with a value.
+  private func end(from start: Int) -> Int {
+    var (end, bytes) = (start, 0)
+    while end < count, end - start < Self.partMax.values, bytes < Self.partMax.bytes {
+      bytes += leaves[values[end]].reduce(0) { $0 + $1.bytes }
+      end += 1
     }
+    return end
+  }
+
+  private func value(_ part: Range<Int>) -> JSON? {
+    guard let first = part.first, let last = part.last else { return nil }
+    let leaves = Array(leaves[values[first].lowerBound..<values[last].upperBound])
+    return TreeNode(leaves: leaves, at: PathBytes(base))?.jsonValue(.export)
+  }
+}
+
+extension AdminTree.Imported {
+  /// Adds what became of the next part.
+  fileprivate mutating func add(_ part: AdminTree.Imported) {
+    revision = part.revision
+    added += part.added
+    changed += part.changed
+    removed += part.removed
+    same += part.same
+    priorities += part.priorities
+    events += part.events
+    complete = part.complete
   }
 }

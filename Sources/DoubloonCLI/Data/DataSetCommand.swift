@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import TreeModel
 
@@ -14,6 +15,8 @@ struct DataSetCommand: AsyncParsableCommand {
       Examples:
         doubloon data set /users/bob/level 5
         doubloon data set /users/bob/name '"Bob"'
+        doubloon data set /users/bob/level 5 --dry-run
+        doubloon data set /users/bob/level 5 --if-revision 812 --reason "lost in the outage"
         echo '{"a":1}' | doubloon data set /config -
       """)
 
@@ -31,6 +34,7 @@ struct DataSetCommand: AsyncParsableCommand {
 
   func run() async throws {
     let json = try JSONInput.value(value)
+    if write.isExplained { return try await write.send(json.isNull ? .delete : .put, to: path, value: json, server: server) }
     let answer = try await server.withClient { client in
       try await client.put(path.urlPath, json, query: server.query + write.query)
     }
@@ -67,6 +71,7 @@ struct DataUpdateCommand: AsyncParsableCommand {
     guard let members = json.object else {
       throw ValidationError("An update takes an object, such as '{\"level\":5}'; to replace a value use \"doubloon data set\".")
     }
+    if write.isExplained { return try await write.send(.patch, to: path, value: json, server: server) }
     let answer = try await server.withClient { client in
       try await client.patch(path.urlPath, json, query: server.query + write.query)
     }
@@ -108,27 +113,11 @@ struct DataRemoveCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    if write.isExplained { return try await write.send(.delete, to: path, value: nil, server: server) }
     try await server.withClient { client in
       var transfer = DataTransfer(client: client, query: server.query + write.query, output: DoubloonCommandLine.output)
       try await transfer.remove(path)
     }
     write.report(.null, sentence: "Removed \(path.text).")
-  }
-}
-
-/// What all writes of `doubloon data` share.
-struct DataWriteOptions: ParsableArguments {
-  @Flag(inversion: .prefixedNo, help: "Whether functions see the change.")
-  var triggers = true
-
-  @OptionGroup
-  var output: OutputOptions
-
-  /// The parameters of the request.
-  var query: [QueryItem] { triggers ? [] : [QueryItem("disableTriggers", "true")] }
-
-  /// Says that it is done.
-  func report(_ answer: JSON, sentence: String) {
-    output.print(answer) { _ in sentence }
   }
 }

@@ -76,6 +76,8 @@ package struct APIRoute<Services: Sendable>: Sendable {
     case waiting(@Sendable (APICall<Services>) async throws -> HTTPResponse)
     /// Answers with a stream that goes on, on the event loop.
     case streaming(@Sendable (APICall<Services>, ResponseSink) throws -> Void)
+    /// Answers with pieces that are read from the store, on threads of the pool.
+    case downloading(@Sendable (APICall<Services>) throws -> HTTPDownload)
   }
 
   package private(set) var head: RouteHead
@@ -129,6 +131,16 @@ package struct APIRoute<Services: Sendable>: Sendable {
       action: .streaming(body))
   }
 
+  /// Something to take away that may be large, for all administrators; that it was taken is recorded.
+  package static func download(
+    _ template: RouteTemplate, audit: String, summary: String,
+    body: @escaping @Sendable (APICall<Services>) throws -> HTTPDownload
+  ) -> APIRoute {
+    APIRoute(
+      head: RouteHead(method: .GET, template: template, summary: summary, access: .viewer, audit: audit),
+      action: .downloading(body))
+  }
+
   /// Something that an administrator changes; takes the role of administrators unless it says otherwise.
   package static func mutate(
     _ method: HTTPMethod, template: RouteTemplate, audit: String?, summary: String, access: RouteAccess = .admin,
@@ -152,6 +164,7 @@ extension APIRoute {
       case .blocking(let body): .blocking { call in try body(call.with(services)) }
       case .waiting(let body): .waiting { call in try await body(call.with(services)) }
       case .streaming(let body): .streaming { call, sink in try body(call.with(services), sink) }
+      case .downloading(let body): .downloading { call in try body(call.with(services)) }
       }
     return BoundRoute(head: head, action: bound)
   }

@@ -14,6 +14,7 @@ package struct RouteTable: Sendable {
   private let pool: NIOThreadPool
   private let audit: any RequestAuditing
   private let logger: Logger
+  private let downloads = DownloadCount(max: 8)
 
   /// - `isDevelopment`: whether the tools of development are there.
   /// - `pool`: for routes that read the store.
@@ -68,11 +69,7 @@ package struct RouteTable: Sendable {
       try route.head.description?.check(call)
     } catch {
       let error = answer(to: error, of: route, request: request)
-      if let action = route.head.audit {
-        audit.record(
-          action, by: caller.actor, captures: captures, query: target.query, body: request.body,
-          requestID: request.requestID, result: error.message)
-      }
+      record(call, of: route, result: error.message)
       return sink.send(error.adminResponse)
     }
     run(route, call: call, sink: sink)
@@ -169,14 +166,33 @@ package struct RouteTable: Sendable {
           let error = answer(to: error, of: route, request: call.request)
           (response, outcome) = (error.adminResponse, error.message)
         }
-        if let action = route.head.audit {
-          audit.record(
-            action, by: call.caller.actor, captures: call.captures, query: call.query, body: call.request.body,
-            requestID: call.request.requestID, result: outcome)
-        }
+        record(call, of: route, result: outcome)
         return response
       }.whenSuccess { sink.send($0) }
+    case .downloading(let body):
+      pool.submit { state in
+        do {
+          guard case .active = state else {
+            throw APIError(.serviceUnavailable, "unavailable", "The server is shutting down.")
+          }
+          let download = try body(call)
+          record(call, of: route, result: "ok")
+          sink.send(download, limitedBy: downloads, pool: pool)
+        } catch {
+          let error = answer(to: error, of: route, request: call.request)
+          record(call, of: route, result: error.message)
+          sink.send(error.adminResponse)
+        }
+      }
     }
+  }
+
+  /// Puts what a caller did on record.
+  private func record(_ call: APICall<Void>, of route: BoundRoute, result: String) {
+    guard let action = route.head.audit else { return }
+    audit.record(
+      action, by: call.caller.actor, captures: call.captures, query: call.query, body: call.request.body,
+      requestID: call.request.requestID, result: result)
   }
 
   private func response(of route: BoundRoute, request: HTTPRequest, _ body: () throws -> HTTPResponse) -> HTTPResponse {

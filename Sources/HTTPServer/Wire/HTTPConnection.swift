@@ -335,7 +335,7 @@ extension HTTPConnection {
       return answer(Self.tooManyConnections, to: number, of: source)
     }
     date.set(clock.now())
-    let opening = StreamOpening(source: source, date: date, metrics: metrics)
+    let opening = StreamOpening(source: source, isHTTP10: asked.isHTTP10, date: date, metrics: metrics)
     guard !asked.isHead else {
       streams.close()
       context.writeAndFlush(wrapOutboundOut(opening.head(context.channel.allocator)), promise: nil)

@@ -176,6 +176,17 @@ extension HTTPResponse {
     buffer.writeStaticString("\r\n")
   }
 
+  /// Appends the head of a download: it has no length, and the connection ends with it.
+  ///
+  /// - `inPieces`: whether its end is told by the transfer encoding, so that a client knows an answer that was cut off.
+  func writeHead(inPieces: Bool, to buffer: inout ByteBuffer, date: DateHeader) {
+    writeHead(to: &buffer)
+    if inPieces { buffer.writeStaticString("Transfer-Encoding: chunked\r\n") }
+    buffer.writeStaticString("Connection: close\r\n")
+    date.write(to: &buffer)
+    buffer.writeStaticString("\r\n")
+  }
+
   private static func write(_ status: HTTPResponseStatus, to buffer: inout ByteBuffer) {
     switch status {
     case .ok: buffer.writeStaticString("200 OK\r\n")

@@ -1,5 +1,6 @@
 package import NIOCore
 import NIOHTTP1
+import NIOPosix
 
 /// Where the answer to one request goes.
 ///
@@ -71,6 +72,17 @@ package struct ResponseSink: Sendable {
       eventLoop.execute { connection.value.stream(to: number, limitedBy: streams, of: source, make: make) }
     }
   }
+
+  /// Answers the request with a download, which takes the connection over. May be called from any thread.
+  ///
+  /// - `pool`: makes its pieces.
+  func send(_ download: HTTPDownload, limitedBy downloads: any StreamCounting, pool: NIOThreadPool) {
+    var sink = self
+    sink.source.download = HTTPResponse(.ok, content: download.content, headers: download.headers, body: [])
+    sink.stream(limitedBy: downloads) { opening in
+      DownloadStream(download, opening: opening, downloads: downloads, pool: pool)
+    }
+  }
 }
 
 /// What an answer is about: for counting it, and for who has to read it.
@@ -83,6 +95,8 @@ package struct ResponseSource: Sendable {
   var standing = ClientStanding.unauthenticated
   /// See ``ResponseSink/isForOwnPages``.
   var isForOwnPages = false
+  /// What a download's head says; nil for an event stream, and for answers that are whole.
+  var download: HTTPResponse?
 
   init(client: ClientAddress) {
     self.client = client
@@ -95,6 +109,8 @@ package struct ResponseSource: Sendable {
 /// leaves with the first event, and a stream that cannot begin answers with the status that fits.
 package struct StreamOpening {
   package let source: ResponseSource
+  /// Whether the client knows no answers in pieces.
+  let isHTTP10: Bool
   let date: DateHeader
   /// Count what is answered in the end.
   let metrics: HTTPMetrics
@@ -103,7 +119,12 @@ package struct StreamOpening {
   package func head(_ allocator: ByteBufferAllocator) -> ByteBuffer {
     metrics.count(.ok, of: source.routeClass)
     var buffer = allocator.buffer(capacity: 256)
-    HTTPResponse.writeStreamHead(to: &buffer, date: date, isForOwnPages: source.isForOwnPages)
+    if var download = source.download {
+      download.isForOwnPages = source.isForOwnPages
+      download.writeHead(inPieces: !isHTTP10, to: &buffer, date: date)
+    } else {
+      HTTPResponse.writeStreamHead(to: &buffer, date: date, isForOwnPages: source.isForOwnPages)
+    }
     return buffer
   }
 
