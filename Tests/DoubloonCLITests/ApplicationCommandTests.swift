@@ -91,6 +91,33 @@ import TreeModel
     #expect(await CommandRun(["ledger", "balance", "bob", "--data", restored]).out == "user:bob has 3 pieces_of_eight.\n")
   }
 
+  @Test("a write is tried first, made on a condition and with a reason, and what it left is found and listed in windows")
+  func explained() async throws {
+    let folder = TemporaryFolder()
+    try await serving(folder.file("data")) { call in
+      _ = await call(["data", "set", "/users/bob", #"{"level":4,"it's":1}"#])
+      let trial = await call(["data", "set", "/users/bob/level", "5", "--dry-run"])
+      #expect(
+        trial == "/users/bob/level would have 1 value, and has 1.\n1 event:\n  updated /users/bob/level: payLevel\n", "\(trial)"
+      )
+      #expect(await call(["data", "get", "/users/bob/level"]) == "4\n")
+      let made = await call(["data", "set", "/users/bob/level", "5", "--if-revision", "1", "--no-triggers"])
+      #expect(made == "Wrote /users/bob/level: revision 2, 0 events.\n", "\(made)")
+      let same = await call(["data", "update", "/users/bob", #"{"level":5}"#, "--reason", "again"])
+      #expect(same == "Nothing changed at /users/bob: that was there already.\n", "\(same)")
+      #expect(await call(["data", "remove", "/users/bob/it's", "--dry-run"]).contains("Removed: 1."))
+      #expect(await call(["audit", "list", "--action", "data.update"]).contains("data.update"))
+      let window = await call(["data", "children", "/users/bob", "--from", "j"])
+      #expect(window.hasPrefix("KEY    VALUE  PRIORITY  REVISION") && window.contains("level  5"), "\(window)")
+      #expect(await call(["data", "children", "/users/bob", "--at", "1", "--limit", "1"]).contains("add --after 'it's'."))
+      #expect(await call(["data", "children", "/users/bob/level"]) == "/users/bob/level is a value: 5\n")
+      #expect(await call(["data", "children", "/none"]) == "Nothing is at /none.\n")
+      let found = await call(["find", "bob"])
+      #expect(found.contains("player") && found.contains("bob"), "\(found)")
+      #expect(await call(["find", "nobody-of-this-name"]) == "Nothing is called nobody-of-this-name.\n")
+    }
+  }
+
   @Test("an import makes opening entries, starts no function, and comes out as it went in")
   func transfer() async throws {
     let folder = TemporaryFolder()

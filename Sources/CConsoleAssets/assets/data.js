@@ -28,7 +28,7 @@ async function place(page) {
   const [at, to] = await Promise.all(['at', 'to'].map(revision));
   const [order, base, sel] = [query.get('order') ?? 'key', join(page.params.path), query.get('sel') ?? ''];
   return {
-    base, at, to, order: order.startsWith('child:') ? order.slice(6) : `$${order}`, from: query.get('from') ?? undefined, sel,
+    base, at, to, order: order.startsWith('child:') ? order.slice(6) : `$${order}`, from: (order === 'key' && query.get('from')) || undefined, sel,
     path: join(base, sel), tab: Object.hasOwn(PANES, query.get('tab')) ? query.get('tab') : 'tree',
   };
 }

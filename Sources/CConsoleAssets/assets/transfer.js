@@ -144,6 +144,7 @@ export function importFile(ctx, path = ctx.path) {
   const box = dialog({ title: 'Import a file', body: [chosen, field('Path', place, { wide: true }), field('Reason', reason, { wide: true }), runs, bar, said],
     actions: [{ name: 'Cancel' }, { name: 'Import', primary: true, danger: true, run }] });
   box.buttons[1].disabled = true;
+  file.addEventListener('click', () => { file.value = ''; }); // The same file may have changed.
   for (const one of [file, place, runs]) one.addEventListener('change', look);
   box.closed.then(() => {
     work?.abort();
