@@ -12,7 +12,9 @@ MAIL = "carol@example.com"
 
 
 def signed_up(site, email=MAIL):
-    answer = site.ask("POST", "/v1/accounts:signUp?key=k", {"email": email, "password": "secret-1", "returnSecureToken": True})
+    """A player who is signed in: the uid, and the tokens."""
+    for method in ("signUp", "signInWithPassword"):
+        answer = site.ask("POST", f"/v1/accounts:{method}?key=k", {"email": email, "password": "secret-1", "returnSecureToken": True})
     return answer.json["localId"], answer.json
 
 
@@ -86,7 +88,7 @@ def an_account_is_found_ended_and_disabled(site, checks):
     checks.check("until it is enabled", bool(tab.until(lambda: not stands(site, uid).get("disabled"))))
     is_ready(tab)
     site.ask("POST", "/v1/accounts:sendOobCode?key=k", {"requestType": "PASSWORD_RESET", "email": MAIL})
-    tab.click("Codes", "tab")
+    site.go(tab, f"accounts/{uid}?tab=codes")
     checks.check("in development its codes are shown", tab.shows("PASSWORD_RESET"), tab.text[-200:])
 
 

@@ -188,7 +188,7 @@ def the_clock_ends_sessions(site, checks):
         uid = admin("POST", "accounts", {"email": "ann@example.com"})["localId"]
         tab = site.tab()
         tab.hosts = {f"localhost:{port}"}
-        site.provoke(r"network: .* 40[13] ")
+        site.provoke(r"network: .* 40[134] ")
         tab.open(f"http://localhost:{port}/console/n/demo-default-rtdb/accounts/{uid}")
         signs_in(tab, token)
         tab.find("Delete…", "button")

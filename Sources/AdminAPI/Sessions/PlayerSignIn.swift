@@ -37,16 +37,23 @@ struct PlayerSignIn {
   func judge(_ idToken: String) -> (caller: Caller, stands: (@Sendable () -> Bool)?)? {
     guard let token = try? accounts.verified(idToken, of: project), token.expiresAt != nil,
       accounts.clock.now() / 1000 - token.authTime <= Self.freshness,
-      !requiresSecondFactor || token.secondFactor != nil, let role = role(by: token)
+      !requiresSecondFactor || token.secondFactor != nil, let standing = standing(by: token)
     else { return nil }
-    return (Caller(administratorWithAccount: token.uid, role: role), { role == self.role(by: token) })
+    return (Caller(administratorWithAccount: token.uid, role: standing.role), { standing == self.standing(by: token) })
   }
 
-  /// The role of the account that a token stands for, if the token is still good for it.
-  private func role(by token: IDToken) -> AdminRole? {
+  /// What a session rests on.
+  private struct Standing: Equatable {
+    let role: AdminRole
+    /// Before when tokens are void. Tokens tell seconds only: that it changed ends sessions of the same second, too.
+    let validSince: Int64?
+  }
+
+  /// How the account stands that a token is of; nil if the token is not good for it any more, or it has no role.
+  private func standing(by token: IDToken) -> Standing? {
     guard let record = try? accounts.account(of: token, in: project),
       let claims = record.claims.flatMap({ try? JSONParser.parse($0) })
     else { return nil }
-    return claims[claim]?.string.flatMap(AdminRole.init)
+    return claims[claim]?.string.flatMap(AdminRole.init).map { Standing(role: $0, validSince: record.validSince) }
   }
 }

@@ -199,7 +199,7 @@ export async function mount(root, page) {
   }
   const id = account.localId;
   root.append(heading(shown(account.displayName || account.email || id), {
-    crumbs, sub: links, actions: [guard(button('Edit…', () => edit(page, account)), page, 'admin'),
+    crumbs, sub: [account.disabled && [badge('disabled'), ' '], links], actions: [guard(button('Edit…', () => edit(page, account)), page, 'admin'),
       guard(button('Claims…', () => editClaims(page, account)), page, 'admin'), account.disabled
         ? simple(page, id, { name: 'Enable', words: 'enable', path: '/enable', role: 'support', told: 'The player can sign in again.' })
         : simple(page, id, { name: 'Disable', words: 'disable', path: '/disable', role: 'support', danger: true,
