@@ -138,26 +138,33 @@ extension AdminLedger {
   /// Which holds are wanted.
   package struct HoldQuery: AdminValue {
     package var uid: String?
+    package var unit: String?
+    package var reason: String?
+    package var since: Timestamp?
+    package var until: Timestamp?
     package var after: Int64?
     package var limit: Int64?
 
-    package init(uid: String? = nil, after: Int64? = nil, limit: Int64? = nil) {
+    package init(
+      uid: String? = nil, unit: String? = nil, reason: String? = nil, since: Timestamp? = nil, until: Timestamp? = nil,
+      after: Int64? = nil, limit: Int64? = nil
+    ) {
       self.uid = uid
+      self.unit = unit
+      self.reason = reason
+      self.since = since
+      self.until = until
       self.after = after
       self.limit = limit
     }
 
-    package static let notes: [String: FieldNote] = [
-      "uid": .only(.form(JSONSchema.keyForm), text: "Only those of this player."),
-      "after": .text("Only holds after this one."),
-      "limit": .limit(50),
-    ]
+    package static let notes = HoldFilter.notes.filter { $0.key != "through" }.merging(["limit": .limit(50)]) { $1 }
   }
 
   /// What is held and waits, oldest first.
   package struct HoldList: AdminValue {
     package var holds: [Entry]
-    /// All that wait.
+    /// All that wait and match.
     package var count: Int64
     /// The next page's after.
     package var next: Int64?
@@ -169,7 +176,7 @@ extension AdminLedger {
     }
 
     package static let notes: [String: FieldNote] = [
-      "count": .text("all that wait"),
+      "count": .text("all that wait and match"),
       "next": .text("the next page's after"),
     ]
   }

@@ -5,7 +5,7 @@ package enum AdminReplays {
   private static let id = EndpointParameter("id", .integer(1 ... .max), isRequired: true, "The replay's number.")
   /// What an order may say, for the summaries.
   private static let orderText =
-    "body: mode (failed, gaps, all), reason, and to narrow it event, function, since, until (ms), uid; allowHandled, suppressed, rate (per s)"
+    "body: mode (failed, gaps, all), reason, and to narrow it event, function, since, until (ms), uid, path, writer, error; allowHandled, suppressed, rate (per s)"
 
   package static let list = Endpoint<Query, NoBody, List>(
     .get, "/admin/v1/replays", "Replays, newest first; before, limit.", isScoped: true)
@@ -66,6 +66,12 @@ package enum AdminReplays {
     package var until: Timestamp?
     /// Events of this player's places.
     package var uid: String?
+    /// Events at this path or below, or at places of this pattern.
+    package var path: String?
+    /// Events of writes by this actor, or of this kind of actor.
+    package var writer: String?
+    /// Failures that say this.
+    package var error: String?
     /// Also writes that told functions to sleep: imports, and with triggers suppressed.
     package var suppressed: Bool?
     /// Also where another function has handled the pattern.
@@ -75,7 +81,8 @@ package enum AdminReplays {
 
     package init(
       mode: Mode? = nil, reason: String, event: String? = nil, function: String? = nil, since: Timestamp? = nil,
-      until: Timestamp? = nil, uid: String? = nil, suppressed: Bool? = nil, allowHandled: Bool? = nil, rate: Int64? = nil
+      until: Timestamp? = nil, uid: String? = nil, path: String? = nil, writer: String? = nil, error: String? = nil,
+      suppressed: Bool? = nil, allowHandled: Bool? = nil, rate: Int64? = nil
     ) {
       self.mode = mode
       self.reason = reason
@@ -84,6 +91,9 @@ package enum AdminReplays {
       self.since = since
       self.until = until
       self.uid = uid
+      self.path = path
+      self.writer = writer
+      self.error = error
       self.suppressed = suppressed
       self.allowHandled = allowHandled
       self.rate = rate
@@ -97,6 +107,9 @@ package enum AdminReplays {
       "since": .text("events from this time on"),
       "until": .text("events up to this time, itself included"),
       "uid": .only(.form(JSONSchema.keyForm), text: "events of this player's places"),
+      "path": .only(.filled, text: "events at this path or below, /users/bob, or at places of this pattern, /users/*/level"),
+      "writer": .only(.filled, text: "events of writes by this actor, user:bob, or of this kind of actor, user"),
+      "error": .only(.filled, text: "failures that say this; nothing else is meant then"),
       "suppressed": .text("also writes that told functions to sleep: imports, and with triggers suppressed"),
       "allowHandled": .text("also where another function has handled the pattern"),
       "rate": .only(.integer(0...1_000_000), text: "events a second at most; 0 or none: as fast as the server likes"),
@@ -111,6 +124,9 @@ package enum AdminReplays {
     package var since: Timestamp?
     package var until: Timestamp?
     package var uid: String?
+    package var path: String?
+    package var writer: String?
+    package var error: String?
     package var allowHandled: Bool?
     package var suppressed: Bool?
     package var rate: Int64?
@@ -119,8 +135,8 @@ package enum AdminReplays {
 
     package init(
       mode: Mode, event: String? = nil, function: String? = nil, since: Timestamp? = nil, until: Timestamp? = nil,
-      uid: String? = nil, allowHandled: Bool? = nil, suppressed: Bool? = nil, rate: Int64? = nil, reason: String,
-      actor: String
+      uid: String? = nil, path: String? = nil, writer: String? = nil, error: String? = nil, allowHandled: Bool? = nil,
+      suppressed: Bool? = nil, rate: Int64? = nil, reason: String, actor: String
     ) {
       self.mode = mode
       self.event = event
@@ -128,6 +144,9 @@ package enum AdminReplays {
       self.since = since
       self.until = until
       self.uid = uid
+      self.path = path
+      self.writer = writer
+      self.error = error
       self.allowHandled = allowHandled
       self.suppressed = suppressed
       self.rate = rate

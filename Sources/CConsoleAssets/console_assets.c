@@ -99,6 +99,9 @@ static const unsigned char player_js[] = {
 static const unsigned char replays_js[] = {
 #embed "assets/replays.js"
 };
+static const unsigned char review_js[] = {
+#embed "assets/review.js"
+};
 static const unsigned char rewards_js[] = {
 #embed "assets/rewards.js"
 };
@@ -163,6 +166,7 @@ static const console_asset assets[] = {
   {"parts.js", parts_js, sizeof parts_js},
   {"player.js", player_js, sizeof player_js},
   {"replays.js", replays_js, sizeof replays_js},
+  {"review.js", review_js, sizeof review_js},
   {"rewards.js", rewards_js, sizeof rewards_js},
   {"rules.js", rules_js, sizeof rules_js},
   {"ruletext.js", ruletext_js, sizeof ruletext_js},

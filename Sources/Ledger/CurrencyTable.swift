@@ -79,6 +79,15 @@ package struct CurrencyTable: Sendable {
     }
     return nil
   }
+
+  /// The same, for who asks the ledger.
+  func place(of balanceKey: PlayerBalanceKey) throws(LedgerError) -> Path? {
+    do {
+      return try path(of: balanceKey)
+    } catch {
+      throw LedgerError(error)
+    }
+  }
 }
 
 extension CurrencyTable {

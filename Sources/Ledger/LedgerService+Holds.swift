@@ -60,6 +60,17 @@ package struct HoldEnding: Sendable, Hashable {
   }
 }
 
+/// What is to become of a hold.
+package enum HoldDecision: Sendable, Hashable {
+  /// Paid out.
+  ///
+  /// - `to`: who gets the coins; nil for the player in whose name they are held.
+  /// - `amount`: at most what is held, the rest goes back; nil for all of it.
+  case release(to: LedgerAccount?, amount: Int64?)
+  /// Given back to where it came from.
+  case void
+}
+
 /// What a sweep over expired holds did.
 package struct HoldSweep: Sendable {
   /// A hold that expired but could not be freed.
@@ -104,22 +115,7 @@ extension LedgerService {
     _ sequence: Int64, to receiver: LedgerAccount, amount: Int64? = nil, in namespace: NamespaceID, by actor: Actor,
     reason: String? = nil
   ) async throws -> HoldEnding {
-    let hold = try hold(sequence, in: namespace)
-    let held = hold.transfer.amount
-    let amount = amount ?? held
-    guard amount > 0, amount <= held else {
-      throw LedgerError(
-        .invalid,
-        "Hold \(sequence) has \(held) \(hold.transfer.unit); \(amount) cannot be released. Release 1 to \(held), or void it.")
-    }
-    var transfers = [
-      hold.ending(to: receiver, amount: amount, code: HoldEnds.releaseCode, key: .holdEnd(of: sequence), reason: reason)
-    ]
-    if amount < held {
-      transfers.append(
-        hold.ending(to: hold.transfer.debit, amount: held - amount, code: "rest", key: .holdRest(of: sequence), reason: reason))
-    }
-    return try await end(hold, transfers: transfers, in: namespace, by: actor)
+    try await end(sequence, by: .release(to: receiver, amount: amount), in: namespace, by: actor, reason: reason)
   }
 
   /// Gives the whole hold back to where it came from.
@@ -128,11 +124,64 @@ extension LedgerService {
   package func void(_ sequence: Int64, in namespace: NamespaceID, by actor: Actor, reason: String? = nil)
     async throws -> HoldEnding
   {
+    try await end(sequence, by: .void, in: namespace, by: actor, reason: reason)
+  }
+
+  /// Ends a hold.
+  ///
+  /// - Throws: ``LedgerError`` as ``release(_:to:amount:in:by:reason:)``.
+  package func end(
+    _ sequence: Int64, by decision: HoldDecision, in namespace: NamespaceID, by actor: Actor, reason: String?
+  ) async throws -> HoldEnding {
+    let (hold, transfers) = try ending(sequence, by: decision, in: namespace, reason: reason)
+    return try await end(hold, transfers: transfers, in: namespace, by: actor)
+  }
+
+  /// What ends a hold: the transfer under its main key first.
+  func ending(_ sequence: Int64, by decision: HoldDecision, in namespace: NamespaceID, reason: String?) throws
+    -> (hold: LedgerEntry, transfers: [LedgerTransfer])
+  {
     let hold = try hold(sequence, in: namespace)
-    let back = hold.ending(
-      to: hold.transfer.debit, amount: hold.transfer.amount, code: HoldEnds.voidCode, key: .holdEnd(of: sequence),
-      reason: reason)
-    return try await end(hold, transfers: [back], in: namespace, by: actor)
+    let held = hold.transfer.amount
+    guard case .release(let named, let part) = decision else {
+      return (
+        hold,
+        [
+          hold.ending(
+            to: hold.transfer.debit, amount: held, code: HoldEnds.voidCode, key: .holdEnd(of: sequence), reason: reason)
+        ]
+      )
+    }
+    let amount = part ?? held
+    guard amount > 0, amount <= held else {
+      throw LedgerError(
+        .invalid,
+        "Hold \(sequence) has \(held) \(hold.transfer.unit); \(amount) cannot be released. Release 1 to \(held), or void it.")
+    }
+    let receiver = try named ?? ownAccount(of: hold)
+    var transfers = [
+      hold.ending(to: receiver, amount: amount, code: HoldEnds.releaseCode, key: .holdEnd(of: sequence), reason: reason)
+    ]
+    if amount < held {
+      transfers.append(
+        hold.ending(to: hold.transfer.debit, amount: held - amount, code: "rest", key: .holdRest(of: sequence), reason: reason))
+    }
+    return (hold, transfers)
+  }
+
+  /// The account of the player in whose name coins are held.
+  ///
+  /// - Throws: ``LedgerError`` with `invalid` where players have several accounts in that unit, or none.
+  private func ownAccount(of hold: LedgerEntry) throws -> LedgerAccount {
+    let unit = hold.transfer.unit
+    let holders = Set(declaredCurrencies.filter { $0.unit == unit }.map(\.holder))
+    guard holders.count == 1, let holder = holders.first else {
+      throw LedgerError(
+        .invalid,
+        "\(unit) is held by \(holders.isEmpty ? "no" : "several") kinds of account: say which gets the coins (\"to\", or --to)."
+      )
+    }
+    return LedgerAccount("\(holder):\(hold.transfer.credit.owner)")
   }
 
   /// Gives back what is held beyond its time. To be called every now and then; twice does no harm.

@@ -62,6 +62,11 @@ extension LedgerService {
     }
   }
 
+  /// Judges a hold as ``hold(_:in:by:)`` does, and takes it back.
+  package func preview(_ order: HoldOrder, in namespace: NamespaceID, by actor: Actor) async throws -> TransferPreview {
+    try await preview(order.transfer, in: namespace, by: actor)
+  }
+
   /// Judges a reversal as ``reverse(_:in:by:reason:policy:)`` does, and takes it back.
   ///
   /// - `reason`: nil where nobody has given one yet.
@@ -90,10 +95,15 @@ extension LedgerService {
   }
 
   private func rehearse(_ request: CommitRequest) async -> Result<CommittedRequest, CommitError> {
+    await rehearse([request])[0]
+  }
+
+  /// What would become of each request, as many results as requests.
+  func rehearse(_ requests: [CommitRequest]) async -> [Result<CommittedRequest, CommitError>] {
     await withCheckedContinuation { continuation in
-      writer.rehearse([request]) { results in
-        continuation.resume(
-          returning: results.first ?? .failure(CommitError(.unavailable, "The server is shutting down. Try again later.")))
+      writer.rehearse(requests) { results in
+        let ending = CommitError(.unavailable, "The server is shutting down. Try again later.")
+        continuation.resume(returning: results.count == requests.count ? results : requests.map { _ in .failure(ending) })
       }
     }
   }

@@ -29,7 +29,7 @@ package struct LedgerService: Sendable {
 
   /// The account's balance: 0 if it was never used. A value in the tree that is no integer counts as 0.
   package func balance(in namespace: NamespaceID, of account: LedgerAccount, unit: String) throws -> Int64 {
-    let path = try path(of: PlayerBalanceKey(account: account, unit: unit))
+    let path = try currencies.place(of: PlayerBalanceKey(account: account, unit: unit))
     return try read { snapshot in
       guard let path else { return try snapshot.balance(in: namespace, of: account, unit: unit) ?? 0 }
       return try snapshot.leaf(in: namespace, at: PathBytes(path))?.leaf.scalar.intValue ?? 0
@@ -89,14 +89,6 @@ package struct LedgerService: Sendable {
     let entries = transfers.compactMap { transfer in receipt.entries.first { $0.transfer.key == transfer.key } }
     precondition(entries.count == transfers.count, "A LedgerParticipant must be among the participants of the writer.")
     return entries
-  }
-
-  private func path(of balanceKey: PlayerBalanceKey) throws -> Path? {
-    do {
-      return try currencies.path(of: balanceKey)
-    } catch {
-      throw LedgerError(error)
-    }
   }
 }
 

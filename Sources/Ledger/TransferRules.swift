@@ -123,26 +123,35 @@ struct TransferKeys {
   }
 
   private func checkForm(of transfer: LedgerTransfer) throws(CommitError) {
-    let key = transfer.key.text
-    guard !key.isEmpty else {
-      throw .invalidTransfer("A transfer needs a business key: what makes it the same transfer when it is asked for again.")
-    }
-    guard key.utf8.count <= BusinessKey.bytesMax else {
-      throw .invalidTransfer("A business key has at most \(BusinessKey.bytesMax) bytes; this one has \(key.utf8.count).")
-    }
+    let key = transfer.key
     // The ledger's own keys must be free when it needs them: a collision in the file would stop the writer.
-    let word = key.utf8.prefix { $0 != UInt8(ascii: "/") }
-    let isFree: Bool
-    switch String(Substring(word)) {
-    case LedgerAccount.adjustment.name, LedgerAccount.opening.name: isFree = false
-    case "reversal": isFree = transfer.reverses.map { transfer.key == .reversal(of: $0) } ?? false
-    case "hold-end": isFree = transfer.debit.isHold
-    default: isFree = true
-    }
-    guard isFree else {
-      throw .invalidTransfer("Keys that begin with \"\(Substring(word))/\" are the ledger's own. Choose another beginning.")
-    }
+    let isOwn =
+      switch key.firstWord {
+      case "reversal": transfer.reverses.map { key == .reversal(of: $0) } ?? false
+      case "hold-end": transfer.debit.isHold
+      default: false
+      }
+    if !isOwn, let problem = Self.problem(ofNewKey: key) { throw .invalidTransfer(problem) }
   }
+
+  /// Why a transfer that is neither reversal nor the end of a hold cannot have this key; nil if it can.
+  static func problem(ofNewKey key: BusinessKey) -> String? {
+    guard !key.text.isEmpty else {
+      return "A transfer needs a business key: what makes it the same transfer when it is asked for again."
+    }
+    guard key.text.utf8.count <= BusinessKey.bytesMax else {
+      return "A business key has at most \(BusinessKey.bytesMax) bytes; this one has \(key.text.utf8.count)."
+    }
+    guard !["reversal", "hold-end", LedgerAccount.adjustment.name, LedgerAccount.opening.name].contains(key.firstWord) else {
+      return "Keys that begin with \"\(key.firstWord)/\" are the ledger's own. Choose another beginning."
+    }
+    return nil
+  }
+}
+
+extension BusinessKey {
+  /// What stands before the first slash.
+  fileprivate var firstWord: String { String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "/") })) }
 }
 
 extension CommitError {

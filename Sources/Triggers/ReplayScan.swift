@@ -31,6 +31,7 @@ struct ReplayScan: Sendable {
   /// The first revisions of the functions in this namespace, by position.
   private let since: [Revision?]
   private let uid: Key?
+  private let places: ReplayPlaces?
 
   /// Records that one page looks at.
   private static let recordsMax = 256
@@ -60,6 +61,11 @@ struct ReplayScan: Sendable {
       uid = key
     } else {
       uid = nil
+    }
+    do {
+      places = try order.path.map { try ReplayPlaces($0) }
+    } catch {
+      throw AdministrationError(.invalid, "\"\(order.path ?? "")\" is no path and no pattern: \(error)")
     }
   }
 
@@ -96,7 +102,8 @@ struct ReplayScan: Sendable {
     }
     for record in records {
       page.scanned += 1
-      guard order.function == nil || order.function == record.function, try admits(record.event, in: snapshot) else { continue }
+      guard order.function == nil || order.function == record.function, says(record), try admits(record.event, in: snapshot)
+      else { continue }
       // What waits without having failed waits for another one of its key.
       guard record.isFailure else { continue }
       guard let function = table.position(of: record.function) else {
@@ -117,15 +124,29 @@ struct ReplayScan: Sendable {
 
   private func admits(_ event: EventID, in snapshot: any Snapshot) throws(StorageError) -> Bool {
     guard admits(event) else { return false }
-    guard order.since != nil || order.until != nil else { return true }
-    guard let time = try snapshot.commit(in: namespace, at: event.revision)?.time else { return false }
-    return time >= order.since ?? .min && time <= order.until ?? .max
+    guard order.since != nil || order.until != nil || order.writer != nil else { return true }
+    guard let commit = try snapshot.commit(in: namespace, at: event.revision), admits(commit) else { return false }
+    return commit.time >= order.since ?? .min && commit.time <= order.until ?? .max
+  }
+
+  /// Whether who wrote it is meant.
+  private func admits(_ commit: CommitRecord) -> Bool {
+    guard let writer = order.writer else { return true }
+    let actor = commit.actor.description
+    return actor == writer || actor.hasPrefix(writer + ":")
+  }
+
+  /// Whether a failure says what is looked for.
+  private func says(_ record: DeliveryRecord) -> Bool {
+    guard let error = order.error else { return true }
+    return record.lastError.contains(error)
   }
 
   private func admits(_ event: EventID) -> Bool {
     if let wanted = order.event, wanted != event { return false }
-    guard let uid else { return true }
-    return event.path.path?.keys.contains(uid) ?? false
+    guard uid != nil || places != nil else { return true }
+    guard let path = event.path.path else { return false }
+    return uid.map { path.keys.contains($0) } ?? true && places?.contain(path) ?? true
   }
 
   // MARK: The log
@@ -137,6 +158,7 @@ struct ReplayScan: Sendable {
     for commit in commits {
       guard commit.revision <= through, commit.time <= order.until ?? .max else { return page }
       page.scanned += 1
+      guard admits(commit) else { continue }
       if commit.suppressesTriggers, !order.takesSuppressed { page.suppressed += 1 }
       let events = try derived.events(
         of: commit, for: functions, includingSuppressed: order.takesSuppressed, in: snapshot)
@@ -171,7 +193,7 @@ struct ReplayScan: Sendable {
         } else {
           .never
         }
-      guard isMeant(status) else { continue }
+      guard isMeant(status), isSaid(by: status) else { continue }
       pairs.append(
         ReplayPair(
           event: event, function: function, name: definition.name, status: status,
@@ -180,11 +202,35 @@ struct ReplayScan: Sendable {
     return pairs
   }
 
+  private func isSaid(by status: ReplayPair.Status) -> Bool {
+    guard order.error != nil else { return true }
+    if case .failed(let record) = status { return says(record) }
+    return false
+  }
+
   private func isMeant(_ status: ReplayPair.Status) -> Bool {
     guard order.mode == .gaps else { return true }
     switch status {
     case .never, .underway: return true
     case .failed, .resting, .finished: return false
+    }
+  }
+}
+
+/// Where an order's events are.
+private enum ReplayPlaces: Sendable {
+  case below(Path)
+  case matching(PathPattern)
+
+  init(_ text: String) throws {
+    let isPattern = text.utf8.contains { [UInt8(ascii: "{"), UInt8(ascii: "*")].contains($0) }
+    self = isPattern ? .matching(try PathPattern(parsingInternal: text)) : .below(try Path(parsingInternal: text))
+  }
+
+  func contain(_ path: Path) -> Bool {
+    switch self {
+    case .below(let prefix): prefix.contains(path)
+    case .matching(let pattern): pattern.match(path) != nil
     }
   }
 }

@@ -18,6 +18,7 @@ struct RoleTests {
     "POST /admin/v1/drain", "POST /admin/v1/replays/preview", "POST /admin/v1/replays/dry-run",
     "POST /admin/v1/log/prune/preview", "POST /admin/v1/rules/explain",
     "POST /admin/v1/ledger/transfer/preview", "POST /admin/v1/ledger/reverse/preview",
+    "POST /admin/v1/ledger/holds/preview", "POST /admin/v1/ledger/compensation/preview",
     "POST /admin/v1/accounts/{uid}/erase/preview", "POST /admin/v1/accounts/{uid}/merge/preview",
     "POST /admin/v1/data/preview", "POST /admin/v1/rules/check", "POST /admin/v1/rules/test",
     "POST /admin/v1/links/preview",
@@ -32,10 +33,12 @@ struct RoleTests {
     "POST /admin/v1/ledger/holds/{sequence}/void", "POST /admin/v1/accounts/{uid}/disable",
     "POST /admin/v1/accounts/{uid}/enable", "POST /admin/v1/links", "PATCH /admin/v1/links/link",
     "DELETE /admin/v1/accounts/{uid}/sessions",
+    "POST /admin/v1/ledger/holds/end",
   ]
   /// What must never be lowered by accident.
   static let ruling: Set<String> = [
     "GET /admin/v1/config", "POST /admin/v1/ledger/transfer", "POST /admin/v1/ledger/transfers", "POST /admin/v1/ledger/holds",
+    "POST /admin/v1/ledger/compensation",
     "POST /admin/v1/log/prune", "POST /admin/v1/backup", "POST /admin/v1/functions/{name}/invoke",
     "POST /admin/v1/replays/rebuild", "POST /admin/v1/namespaces",
     "DELETE /admin/v1/namespaces/{name}", "POST /admin/v1/clock", "POST /admin/v1/service-accounts",

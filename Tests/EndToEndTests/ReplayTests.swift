@@ -56,6 +56,42 @@ struct ReplayTests {
     }
   }
 
+  @Test("A replay takes what its path, its writer and its error name, of failures and of the log; it is stored with them")
+  func narrowed() async throws {
+    let broken = Switch(true)
+    try await TestServer.run(Self.reward(broken), tree: ["users": Self.players(3)]) { server in
+      for player in 0..<3 { try await server.set(Path(parsing: "/users/p\(player)/level"), 2) }
+      broken.set(false)
+      func count(_ mode: ReplayOrder.Mode, _ change: (inout ReplayOrder) -> Void) async throws -> Int64 {
+        var order = server.order(mode)
+        change(&order)
+        #expect(ReplayOrder(order.json) == order)
+        let preview = try await server.replayer.preview(order, in: server.namespaceID)
+        return preview.survey.toRun
+      }
+      let writer = try #require(
+        try server.application.engine.read { try $0.commits(in: server.namespaceID, after: Revision(0), limit: 100) }.last
+      ).actor.description
+      for mode in [ReplayOrder.Mode.failed, .all] {
+        #expect(try await count(mode) { _ in } == 3)
+        #expect(try await count(mode) { $0.path = "/users/p1" } == 1)
+        #expect(try await count(mode) { $0.path = "/users/*/level" } == 3)
+        #expect(try await count(mode) { $0.path = "/users/*/name" } == 0)
+        #expect(try await count(mode) { $0.writer = writer } == 3)
+        #expect(try await count(mode) { $0.writer = "user:nobody" } == 0)
+        #expect(try await count(mode) { $0.error = "Oops" } == 3)
+        #expect(try await count(mode) { $0.error = "another" } == 0)
+      }
+      let wrong = await #expect(throws: AdministrationError.self) { try await count(.failed) { $0.path = "/a/{" } }
+      #expect(wrong?.code == .invalid)
+      var order = server.order(.failed)
+      order.path = "/users/p2/level"
+      try await server.replay(order)
+      let balances = try await [server.balance(Game.gold, "p1"), server.balance(Game.gold, "p2")]
+      #expect(balances == [0, 50])
+    }
+  }
+
   @Test("63: replaying all of history changes no hash")
   func all() async throws {
     try await TestServer.run(Self.reward(), tree: ["users": Self.players(5)]) { server in

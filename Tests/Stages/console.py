@@ -214,6 +214,8 @@ def every_page(site):
         "rewards/entries": ("Entries", "Entries", "level5"),
         "rewards/entries?key=level5/bob": ("Entries", "Entries", "level5"),
         "rewards/entry/2": ("Entry 2", "Entry 2", "level5/bob"),
+        "rewards/review?reason=limit": ("Review", "Review", "Nothing waits"),
+        "rewards/compensation": ("Compensation", "Compensation", "Preview"),
         "accounts": ("Accounts", "Accounts", "carol@example.com"),
         f"accounts/{account}": (None, None, "carol@example.com"),
         "rules": ("Rules", "Rules", ""),

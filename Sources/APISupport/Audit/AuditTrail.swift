@@ -13,6 +13,8 @@ package import TreeModel
 package final class AuditTrail: RequestAuditing {
   /// Bytes of arguments that a record keeps.
   private static let detailBytesMax = 4096
+  /// Members of a long order that are kept.
+  private static let memberBytesMax = 1024
 
   /// Records a minute of those without an administrator's credentials.
   static let unauthenticatedPerMinute = 10
@@ -55,22 +57,28 @@ package final class AuditTrail: RequestAuditing {
   private static let contents: Set<String> = ["value", "source", "rules"]
 
   /// What is kept of a body: of a write into the tree where and why. The values are in the tree's own log, where an erasure
-  /// finds them; the source of rules is in their history.
+  /// finds them; the source of rules is in their history. Of an order about many holds or payments what is short, such as why; the
+  /// ledger has the rest.
   private static func members(of body: ByteBuffer, action: String) -> [JSON.Member] {
     let isWrite = action.hasPrefix("data.") || action.hasPrefix("rules.")
     let isShort = body.readableBytes <= detailBytesMax
-    let parsed = isShort || isWrite ? body.withUnsafeReadableBytes { try? JSONParser.parse($0) } : nil
+    let isMany = !isShort && action.hasPrefix("ledger.")
+    let parsed = isShort || isWrite || isMany ? body.withUnsafeReadableBytes { try? JSONParser.parse($0) } : nil
     var kept: [JSON.Member] = []
     // Of what is not kept at least the size is.
     var isWhole = false
     if let parsed {
       let shown =
-        isWrite
-        ? parsed.object.map { .object($0.filter { !contents.contains($0.key) }) } ?? .null
-        : action.hasPrefix("accounts.") ? withoutPersons(parsed) : parsed
-      if !isWrite || shown.compactText.utf8.count <= detailBytesMax {
+        if isWrite {
+          parsed.object.map { JSON.object($0.filter { !contents.contains($0.key) }) } ?? .null
+        } else if isMany {
+          parsed.object.map { JSON.object($0.filter { $0.value.compactText.utf8.count <= memberBytesMax }) } ?? .null
+        } else {
+          action.hasPrefix("accounts.") ? withoutPersons(parsed) : parsed
+        }
+      if isShort && !isWrite || shown.compactText.utf8.count <= detailBytesMax {
         kept.append(JSON.Member(key: "body", value: shown))
-        isWhole = !isWrite
+        isWhole = isShort && !isWrite
       }
     }
     if !isWhole { kept.append(JSON.Member(key: "bodyBytes", value: .int(Int64(body.readableBytes)))) }

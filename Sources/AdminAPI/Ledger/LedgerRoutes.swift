@@ -8,21 +8,31 @@ import RewardModel
 import StorageCore
 import TreeModel
 
-/// The ledger: looking, and what administrators may do with it.
+/// The ledger: looking, what administrators may do with it, and what that would do.
 enum LedgerRoutes {
-  static let routes: [Route] =
-    [
-      .reading(AdminLedger.balance, by: balance), .reading(AdminLedger.statement, by: statement),
-      .reading(AdminLedger.entries, by: entries), .reading(AdminLedger.accounts, by: accounts),
-      .reading(AdminLedger.verify, by: verify),
-    ] + transfers + [
-      .changing(AdminLedger.previewTransfer, audit: nil, answer: previewTransfer),
-      .changing(AdminLedger.previewReversal, audit: nil, answer: previewReversal),
-      .changing(AdminLedger.reverse, audit: "ledger.reverse", answer: reverse), .reading(AdminLedger.holds, by: holds),
-      .changing(AdminLedger.hold, audit: "ledger.hold", answer: hold),
-      .changing(AdminLedger.release, audit: "ledger.release", answer: release),
-      .changing(AdminLedger.void, audit: "ledger.void", answer: voidHold),
-    ]
+  static let routes: [Route] = looks + transfers + changes + many
+
+  private static let looks: [Route] = [
+    .reading(AdminLedger.balance, by: balance), .reading(AdminLedger.statement, by: statement),
+    .reading(AdminLedger.entries, by: entries), .reading(AdminLedger.accounts, by: accounts),
+    .reading(AdminLedger.verify, by: verify),
+  ]
+
+  private static let changes: [Route] = [
+    .changing(AdminLedger.previewTransfer, audit: nil, answer: previewTransfer),
+    .changing(AdminLedger.previewReversal, audit: nil, answer: previewReversal),
+    .changing(AdminLedger.reverse, audit: "ledger.reverse", answer: reverse), .reading(AdminLedger.holds, by: holds),
+    .changing(AdminLedger.hold, audit: "ledger.hold", answer: hold),
+    .changing(AdminLedger.release, audit: "ledger.release", answer: release),
+    .changing(AdminLedger.void, audit: "ledger.void", answer: voidHold),
+  ]
+
+  private static let many: [Route] = [
+    .changing(AdminLedger.previewHolds, audit: nil, answer: previewHolds),
+    .changing(AdminLedger.endHolds, audit: "ledger.holds.end", answer: endHolds),
+    .changing(AdminLedger.previewCompensation, audit: nil, answer: previewCompensation),
+    .changing(AdminLedger.compensate, audit: "ledger.compensate", answer: compensate),
+  ]
 
   private static let transfers: [Route] = ["/admin/v1/ledger/transfer", "/admin/v1/ledger/transfers"].map { path in
     .changing(AdminLedger.transfer.at(path), audit: "ledger.transfer", answer: transfer)
@@ -37,20 +47,6 @@ enum LedgerRoutes {
     let namespace = try call.namespace()
     let balance = try ledger.balance(in: namespace, of: account, unit: unit)
     return AdminLedger.Balance(account: account.name, unit: unit, balance: balance)
-  }
-
-  private static func holds(_ call: RouteCall, query: AdminLedger.HoldQuery) throws -> AdminLedger.HoldList {
-    let (namespace, limit) = (try call.namespace(), Int(query.limit ?? 50))
-    let uid = try call.key("uid")?.text
-    let holders = Set(call.services.ledger?.declaredCurrencies.map(\.holder) ?? [])
-    let open = try call.read { snapshot in
-      let holds = OpenHolds(in: namespace, snapshot)
-      return if let uid { try holds.of(player: uid, holders: holders) } else { try holds.all() }
-    }
-    let page = open.filter { $0.sequence > query.after ?? 0 }.prefix(limit)
-    return AdminLedger.HoldList(
-      holds: page.map { AdminLedger.Entry($0) }, count: Int64(open.count),
-      next: page.count == limit ? page.last?.sequence : nil)
   }
 
   private static func verify(_ call: RouteCall, query _: NoQuery) throws -> AdminLedger.Verification {

@@ -186,8 +186,8 @@ extension AdminReplays.Order {
     guard (0...1_000_000).contains(rate) else { throw APIError.badRequest("\"rate\" must be 0 to 1000000 events in a second.") }
     return ReplayOrder(
       mode: (mode ?? (event == nil ? .failed : .all)).stored, event: event, function: function, since: since?.milliseconds,
-      until: until?.milliseconds, uid: uid, allowsHandled: allowHandled ?? false, takesSuppressed: suppressed ?? false,
-      rate: rate, reason: reason, actor: actor)
+      until: until?.milliseconds, uid: uid, path: path, writer: writer, error: error, allowsHandled: allowHandled ?? false,
+      takesSuppressed: suppressed ?? false, rate: rate, reason: reason, actor: actor)
   }
 }
 

@@ -29,6 +29,7 @@ const ROUTES = [
   ['replays', 'replays', 'replays'], ['replays/new', 'replays', 'replays/new'], ['replays/{id}', 'replays', 'replays/one'],
   ['rewards', 'rewards', 'rewards'], ['rewards/u/{uid}', 'player', 'rewards/u'],
   ['rewards/entries', 'rewards', 'rewards/entries'], ['rewards/entry/{sequence}', 'rewards', 'rewards/entry'],
+  ['rewards/review', 'review', 'rewards/review'], ['rewards/compensation', 'review', 'rewards/compensation'],
   ['accounts', 'accounts', 'accounts'], ['accounts/{uid}', 'account', 'accounts/one'],
   ['rules', 'rules', 'rules'], ['functions', 'functions', 'functions'], ['functions/{name}', 'functions', 'functions/one'],
   ['links', 'links', 'links'], ['links/{view}', 'links', 'links'], ['invites', 'links', 'invites'], ['audit', 'audit', 'audit'], ['settings', 'settings', 'settings'],

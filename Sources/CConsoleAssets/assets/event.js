@@ -88,7 +88,7 @@ function timeline(page, event) {
 async function causes(page, event, signal) {
   const chain = [];
   let cause = event.cause ?? event.write?.cause;
-  while (cause && chain.length < 10) {
+  while (cause && chain.length < 64) {
     const above = await get(`events/${encodePath(cause.event)}`, { ns: page.ns }, { signal, active: false });
     chain.unshift({ id: above.id, by: cause.function, actor: above.write?.actor ?? above.actor, at: above.time });
     cause = above.cause ?? above.write?.cause;

@@ -162,8 +162,13 @@ function eventList(page, functions, change) {
 function headOf(page) {
   const replay = h('a', { class: 'button' }, 'Replay these…');
   const show = () => {
-    const { outcome, uid, since, until, function: name } = Object.fromEntries(page.query);
-    replay.href = page.url('replays/new', null, { uid, since, until, function: name, mode: outcome === 'dead' || !outcome ? 'failed' : 'all' });
+    const { outcome, uid, since, until, path, actor: writer, reason: error, attempt, cause, function: name } = Object.fromEntries(page.query);
+    // A replay of more than what is shown here would be another thing than its name says.
+    const mode = { '': 'failed', dead: 'failed', waiting: 'failed', pending: 'gaps' }[outcome ?? ''];
+    const obstacle = attempt ? 'attempts' : cause ? 'cause' : !mode && `outcome ${outcome}`;
+    replay.textContent = obstacle ? `No replay by ${obstacle}` : 'Replay these…';
+    if (obstacle) replay.removeAttribute('href');
+    else replay.href = page.url('replays/new', null, { uid, since, until, path, writer, error, function: name, mode });
   };
   const flags = () => Object.entries(filtersOf(page.query)).flatMap(([name, value]) => [`--${name}`, value]);
   const copy = copyButton([{ name: 'Link', text: () => location.href },

@@ -1,6 +1,6 @@
 // One player: why paid or not, the statement, who brought whom; pay, hold, release, give back, reverse.
 
-import { get } from './api.js';
+import { get, post } from './api.js';
 import { h, shown } from './dom.js';
 import {
   badge, button, choice, coins, copyButton, copyIcon, empty, entryLink, eventLink, facts, field, functionLink, guard, heading,
@@ -8,7 +8,7 @@ import {
 } from './ui.js';
 import { number, time } from './time.js';
 import {
-  again, amountOn, amounts, cause, change, col, command, copies, entryColumns, follow, num, pager, panel, quiet, reverse, tabbed,
+  again, amountOn, amounts, balances, cause, change, col, command, copies, entryColumns, follow, num, pager, panel, quiet, reverse, tabbed,
   to,
 } from './parts.js';
 
@@ -25,6 +25,9 @@ async function balancesOf(page, uid) {
   const { accounts } = await get('ledger/accounts', { ns: page.ns, prefix: account, limit: 100 }, { signal: page.signal });
   return accounts.filter((row) => row.account === account);
 }
+
+/** Balances after, or why it would be refused. */
+const outcome = (page, rows, refusal) => ({ blocked: Boolean(refusal), node: [balances(page, rows), refusal && h('p', { class: 'field-fault' }, shown(refusal.error))] });
 
 /** A whole number above zero, exactly; null if the text is none. */
 const amountIn = (text) => (/^[1-9]\d{0,18}$/.test(text) && BigInt(text) < 2n ** 63n ? BigInt(text) : null);
@@ -51,9 +54,8 @@ async function move(page, uid, held, isHold) {
     preview: async () => {
       const { entries: [taken] } = await get('ledger/entries', { ns: page.ns, key: key.value.trim() });
       if (taken) return h('p', 'The key was used, by ', entryLink(page, taken.sequence), ': nothing would be paid again.');
-      if (isHold) return h('p', `${number(parsed())} wait until somebody releases them or gives them back.`);
-      const has = BigInt(held.find((row) => row.unit === unit.value)?.balance ?? 0);
-      return h('p', `${shown(uid)}: ${number(has)} → `, h('b', number(has + parsed())), ` ${shown(unit.value)}`);
+      const plan = await post(isHold ? 'ledger/holds/preview' : 'ledger/transfer/preview', { params: { ns: page.ns }, body: isHold ? { hold: body() } : body() });
+      return outcome(page, plan.balances, plan.refusal ?? plan.refusals?.[0]);
     },
   });
   if (!answer) return;
@@ -75,8 +77,11 @@ async function endHold(page, uid, hold, isRelease) {
       : command(page, `ledger holds ${isRelease ? 'release' : 'void'}`, [hold.sequence], { reason })),
     ask: (reason) => ({ path: `ledger/holds/${hold.sequence}/${isRelease ? 'release' : 'void'}`, params: { ns: page.ns },
       body: isRelease ? { amount: parsed(), reason } : { reason } }),
-    preview: async () => h('p', isRelease ? `${shown(uid)} gets ${number(parsed())} ${shown(hold.unit)}.`
-      : `${shown(uid)} gets nothing; ${number(hold.amount)} ${shown(hold.unit)} go back to ${shown(hold.debit)}.`),
+    preview: async () => {
+      const plan = await post('ledger/holds/preview', { params: { ns: page.ns },
+        body: { action: isRelease ? 'release' : 'void', holds: [hold.sequence], amount: isRelease ? parsed() : undefined } });
+      return outcome(page, plan.balances, plan.refusals[0]);
+    },
   });
   if (answer) again(page);
 }
@@ -137,11 +142,9 @@ async function statement(page, uid, signal) {
   const account = `user:${uid}`;
   const before = page.query.get('before');
   const { entries, next } = await get('ledger/statement', { ns: page.ns, account, before, limit: 50 }, { signal });
-  // A reversal is newer than what it reverses: from the newest page on all are known.
-  const reversals = new Map(entries.filter((row) => row.reverses).map((row) => [row.reverses, row.sequence]));
   return [table({
     caption: `Statement of ${uid}`, rows: entries, columns: [...entryColumns(page, account), {
-      name: 'Do', cell: (row) => (reversals.has(row.sequence) ? h('span', { class: 'cause' }, 'reversed by ', entryLink(page, reversals.get(row.sequence)))
+      name: 'Do', cell: (row) => (row.reversedBy ? h('span', { class: 'cause' }, 'reversed by ', entryLink(page, row.reversedBy))
         : amountOn(row, account) > 0 && !row.reverses && reverseButton(page, row)),
     }].map((column) => ({ ...column, cell: (row) => column.cell(row) || '' })),
     empty: empty('No coins moved on this account. A reward, or a payment by an administrator, makes its first entry.'),

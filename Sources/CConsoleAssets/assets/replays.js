@@ -12,7 +12,7 @@ import {
 } from './ui.js';
 
 const MODES = [['failed', 'Failed: what was given up on'], ['gaps', 'Gaps: what a function never had'], ['all', 'All: every event again']];
-const FIELDS = ['mode', 'event', 'function', 'uid', 'since', 'until', 'rate', 'suppressed', 'allowHandled'];
+const CHOICES = ['function', 'uid', 'event', 'path', 'writer', 'error'];
 const MOVING = new Set(['running', 'paused']);
 
 /** The page's title. */
@@ -31,7 +31,8 @@ const counts = (outcomes) => members(outcomes).map(([name, count]) => badge(name
 /** What is chosen, in words. */
 function words(page, order) {
   return [MODES.find(([id]) => id === order.mode)?.[1].split(':')[0] ?? order.mode, order.function && ['of ', functionLink(page, order.function)],
-    order.event && ['event ', eventLink(page, order.event)], order.uid && `player ${shown(order.uid)}`, order.since && `since ${moment(order.since)}`,
+    order.event && ['event ', eventLink(page, order.event)], order.uid && `player ${shown(order.uid)}`, order.path && ['at ', h('code', shown(order.path))], order.writer && `written by ${shown(order.writer)}`,
+    order.error && `failed with "${shown(order.error)}"`, order.since && `since ${moment(order.since)}`,
     order.until && `until ${moment(order.until)}`, order.rate > 0 && `at most ${number(order.rate)} a second`, order.suppressed && 'with suppressed writes', order.allowHandled && 'handled ones too']
     .filter(Boolean).flatMap((part, index) => [index > 0 && ', ', part]);
 }
@@ -85,11 +86,12 @@ function orderForm(page, changed) {
   const until = text_('until', 'Until', '5m');
   const asReason = field('Reason, for the record', reason, { wide: true });
   const element = h('div', { class: 'form' }, field('Which events', mode), h('div', { class: 'fields' }, text_('function', 'Function', 'all'), text_('uid', 'Player', 'all'), text_('event', 'One event', '1-6:/users/bob/level')),
+    h('div', { class: 'fields' }, text_('path', 'Path or pattern', '/users/*/level'), text_('writer', 'Written by', 'anybody'), text_('error', 'Error has', 'any')),
     h('div', { class: 'fields' }, since, until, text_('rate', 'Events a second, at most', 'as fast as it likes')),
     flag('suppressed', 'Also writes that told functions to sleep (imports)'), flag('allowHandled', 'Also where another function has handled the pattern'), asReason);
   const order = () => {
     const made = { mode: mode.value, reason: reason.value.trim() };
-    for (const name of ['function', 'uid', 'event']) if (query().get(name)) made[name] = query().get(name);
+    for (const name of CHOICES) if (query().get(name)) made[name] = query().get(name);
     for (const [name, entry] of [['since', since], ['until', until]]) {
       const value = query().get(name);
       entry.fault(value && parseTime(value) === null ? 'This is no time.' : '');
@@ -204,7 +206,7 @@ async function showNew(root, page) {
 }
 
 function command(page, order) {
-  const flags = ['function', 'event', 'uid', 'since', 'until', 'rate'].flatMap((name) => (order[name] ? [`--${name}`, order[name]] : []));
+  const flags = [...CHOICES, 'since', 'until', 'rate'].flatMap((name) => (order[name] ? [`--${name}`, order[name]] : []));
   return cli('replay', order.event ? '' : `--${order.mode}`, ...flags, '--ns', page.ns, '--reason', order.reason || 'preview', '--dry-run');
 }
 

@@ -22,8 +22,10 @@ export async function mount(root, page) {
   await (sequence ? mountEntry : route === 'rewards' ? mountTop : mountEntries)(root, page);
 }
 
-const views = (page, current) => h('nav', { class: 'toolbar', aria: { label: 'Views of rewards' } }, [
+/** The ways to the pages of rewards. */
+export const views = (page, current) => h('nav', { class: 'toolbar', aria: { label: 'Views of rewards' } }, [
   ['top', 'Leaderboard', page.url('rewards')], ['entries', 'Entries', page.url('rewards/entries')],
+  ['review', 'Review', page.url('rewards/review')], ['compensation', 'Compensation', page.url('rewards/compensation')],
 ].map(([id, name, href]) => h('a', { class: 'chip', href, aria: { current: id === current ? 'true' : null } }, name)));
 
 function playerForm(page) {

@@ -16,13 +16,15 @@ struct LedgerCommand: AsyncParsableCommand {
       Examples:
         doubloon ledger balance bob
         doubloon ledger statement bob
+        doubloon ledger accounts --prefix issuance:
         doubloon ledger verify
         doubloon ledger holds list
         doubloon ledger reverse 17 --reason "paid by mistake"
       """,
     subcommands: [
-      LedgerBalanceCommand.self, LedgerStatementCommand.self, LedgerVerifyCommand.self, LedgerReverseCommand.self,
-      LedgerTransferCommand.self, LedgerHoldsCommand.self,
+      LedgerBalanceCommand.self, LedgerStatementCommand.self, LedgerEntriesCommand.self, LedgerAccountsCommand.self,
+      LedgerVerifyCommand.self, LedgerReverseCommand.self, LedgerTransferCommand.self, LedgerCompensateCommand.self,
+      LedgerHoldsCommand.self,
     ])
 }
 
@@ -64,30 +66,35 @@ struct LedgerBalanceCommand: AsyncParsableCommand {
 struct LedgerStatementCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "statement",
-    abstract: "List what moved on an account, newest first.",
+    abstract: "List what moved on an account, newest first; oldest first with --after.",
     discussion: """
       Examples:
         doubloon ledger statement bob
         doubloon ledger statement issuance:level5 --limit 20 --before 400
+        doubloon ledger statement bob --code signup
       """)
 
   @Argument(help: "The account: a user, or a name such as issuance:signup.")
   var account: LedgerAccountArgument
 
-  @Option(help: ArgumentHelp("Only entries before this one.", valueName: "entry"))
-  var before: Int64?
+  @OptionGroup
+  var place: EntryPlace
 
   @OptionGroup
   var listing: ListingOptions
 
   func run() async throws {
-    let query = AdminLedger.StatementQuery(account: account.text, before: before, limit: listing.count)
+    let query = AdminLedger.StatementQuery(
+      account: account.text, before: place.before, after: place.after, limit: listing.count, code: place.code)
     let answer = try await listing.page(of: AdminLedger.statement, query: query)
-    listing.output.print(answer) { Self.text($0.entries, account: account.text, limit: listing.limit) }
+    listing.output.print(answer) { statement in
+      Self.table(statement.entries, account: account.text).page(
+        empty: "\(account.text.printable) has no \(place.code == nil ? "" : "such ")entries.",
+        next: statement.next.map { String($0) }, by: place.nextOption)
+    }
   }
 
-  static func text(_ entries: [AdminLedger.Entry], account: String, limit: Int) -> String {
-    guard !entries.isEmpty else { return "\(account.printable) has no entries." }
+  static func table(_ entries: [AdminLedger.Entry], account: String) -> TextTable {
     var table = TextTable([
       .number("ENTRY"), .text("TIME"), .text("CODE"), .number("AMOUNT"), .number("BALANCE"), .text("UNIT"), .text("OTHER SIDE"),
       .text("CAUSE"),
@@ -100,11 +107,7 @@ struct LedgerStatementCommand: AsyncParsableCommand {
         LedgerText.cause(entry),
       ])
     }
-    var text = table.render()
-    if entries.count == limit, let last = entries.last {
-      text += "\n\nThere may be more: add --before \(last.sequence)."
-    }
-    return text
+    return table
   }
 }
 
@@ -147,6 +150,32 @@ enum LedgerText {
       ])
     }
     return table
+  }
+
+  /// Amounts by unit: `50 pieces_of_eight, 2 gems`.
+  static func coins(_ sums: NamedValues<Int64>) -> String {
+    let parts = sums.members.map { "\($0.value.grouped) \($0.name)" }
+    return parts.isEmpty ? "no coins" : parts.joined(separator: ", ")
+  }
+
+  /// What becomes of a balance.
+  static func change(_ change: AdminLedger.BalanceChange) -> String {
+    "  \(change.account): \(change.before.grouped) -> \(change.after.grouped) \(change.unit)".printable
+  }
+
+  /// What a transfer, a hold or a reversal would do.
+  static func preview(
+    _ balances: [AdminLedger.BalanceChange], spent: Bool = false, repeats: Int64? = nil, refusal: String? = nil
+  ) -> String {
+    let head =
+      if let refusal {
+        "It would be refused: \(refusal)".printable
+      } else if let repeats {
+        "Done before, by entry \(repeats); nothing would be posted."
+      } else {
+        "It would be posted\(spent ? "; the coins were spent, and the balance goes below zero" : "")."
+      }
+    return ([head] + balances.map { change($0) }).joined(separator: "\n")
   }
 
   /// One entry in a sentence.

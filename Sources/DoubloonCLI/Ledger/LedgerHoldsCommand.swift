@@ -7,18 +7,42 @@ import TreeModel
 struct LedgerHoldsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "holds",
-    abstract: "Coins that wait: list them, pay them out, give them back.",
+    abstract: "Coins that wait: list them, set some aside, pay them out, give them back.",
     discussion: """
       A reward waits where its function's limits say that a person shall look at it, or until an address is confirmed. A hold \
       is named by the entry that made it, and ends once.
 
       Examples:
-        doubloon ledger holds list
+        doubloon ledger holds list --why limit
         doubloon ledger holds release 17 --reason "a school"
-        doubloon ledger holds void 18 --reason "invented accounts"
+        doubloon ledger holds void --all --uid alice --reason "invented accounts" --dry-run
       """,
-    subcommands: [LedgerHoldsListCommand.self, LedgerHoldsReleaseCommand.self, LedgerHoldsVoidCommand.self],
+    subcommands: [
+      LedgerHoldsListCommand.self, LedgerHoldsAddCommand.self, LedgerHoldsReleaseCommand.self, LedgerHoldsVoidCommand.self,
+    ],
     defaultSubcommand: LedgerHoldsListCommand.self)
+}
+
+/// Which holds are meant.
+struct HoldFilterOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Only those of this player.", valueName: "player"))
+  var uid: String?
+
+  @Option(help: ArgumentHelp("Only those in this currency.", valueName: "name"))
+  var unit: String?
+
+  @Option(help: ArgumentHelp("Only those whose reason has this text in it.", valueName: "text"))
+  var why: String?
+
+  @OptionGroup
+  var span: TimeSpan
+
+  var isEmpty: Bool { uid == nil && unit == nil && why == nil && span.since == nil && span.until == nil }
+
+  /// The filter, for the server.
+  func filter(after: Int64? = nil) -> AdminLedger.HoldFilter {
+    AdminLedger.HoldFilter(uid: uid, unit: unit, reason: why, since: span.from, until: span.through, after: after)
+  }
 }
 
 /// `doubloon ledger holds list`: what waits.
@@ -30,10 +54,11 @@ struct LedgerHoldsListCommand: AsyncParsableCommand {
       Examples:
         doubloon ledger holds list
         doubloon ledger holds list --uid alice
+        doubloon ledger holds list --why limit --until 7d
       """)
 
-  @Option(help: ArgumentHelp("Only those of this player.", valueName: "player"))
-  var uid: String?
+  @OptionGroup(title: "Which")
+  var filter: HoldFilterOptions
 
   @Option(help: ArgumentHelp("Only holds after this one.", valueName: "entry"))
   var after: Int64?
@@ -42,7 +67,9 @@ struct LedgerHoldsListCommand: AsyncParsableCommand {
   var listing: ListingOptions
 
   func run() async throws {
-    let query = AdminLedger.HoldQuery(uid: uid, after: after, limit: listing.count)
+    let query = AdminLedger.HoldQuery(
+      uid: filter.uid, unit: filter.unit, reason: filter.why, since: filter.span.from, until: filter.span.through, after: after,
+      limit: listing.count)
     listing.output.print(try await listing.page(of: AdminLedger.holds, query: query), Self.text)
   }
 
@@ -58,83 +85,5 @@ struct LedgerHoldsListCommand: AsyncParsableCommand {
       ])
     }
     return table.page(empty: "Nothing is held.", next: list.next.map { String($0) }, by: "--after")
-  }
-}
-
-/// `doubloon ledger holds release`: pays a hold out.
-struct LedgerHoldsReleaseCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "release",
-    abstract: "Pay a hold out to the player for whom it waits.",
-    discussion: """
-      The same command again answers with the same entry.
-
-      Examples:
-        doubloon ledger holds release 17 --reason "a school"
-        doubloon ledger holds release 17 --to user:alice --reason "a second account of hers"
-      """)
-
-  @OptionGroup
-  var ending: HoldEndOptions
-
-  @Option(
-    help: ArgumentHelp("The account that gets the coins. (default: the player's for whom it waits)", valueName: "account"))
-  var to: LedgerAccountArgument?
-
-  func run() async throws {
-    try await ending.end { client, server in
-      try await client.call(
-        AdminLedger.release, at: [String(ending.hold)],
-        body: AdminLedger.ReleaseOrder(to: to?.text, reason: ending.reason), namespace: server.namespace)
-    }
-  }
-}
-
-/// `doubloon ledger holds void`: gives a hold back.
-struct LedgerHoldsVoidCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "void",
-    abstract: "Give a hold back to where it came from: nobody is paid.",
-    discussion: """
-      The same command again answers with the same entry.
-
-      Examples:
-        doubloon ledger holds void 17 --reason "invented accounts"
-      """)
-
-  @OptionGroup
-  var ending: HoldEndOptions
-
-  func run() async throws {
-    try await ending.end { client, server in
-      try await client.call(
-        AdminLedger.void, at: [String(ending.hold)], body: AdminLedger.VoidOrder(reason: ending.reason),
-        namespace: server.namespace)
-    }
-  }
-}
-
-/// Which hold ends, and why.
-struct HoldEndOptions: ParsableArguments {
-  @Argument(help: "The hold, as \"list\" prints it.")
-  var hold: Int64
-
-  @Option(help: ArgumentHelp("Why; kept with the entry.", valueName: "text"))
-  var reason: String?
-
-  @OptionGroup
-  var output: OutputOptions
-
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
-
-  mutating func validate() throws {
-    guard hold > 0 else { throw ValidationError("Entries are numbered from 1.") }
-  }
-
-  /// Ends the hold and prints the entry.
-  func end(_ request: (AdminClient, ServerOptions) async throws -> AdminAnswer<AdminLedger.Ended>) async throws {
-    let answer = try await server.withClient { client in try await request(client, server) }
-    output.print(answer) { LedgerTransferCommand.text($0.entry, isRepeated: $0.repeated) }
   }
 }

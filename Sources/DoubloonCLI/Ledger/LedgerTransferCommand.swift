@@ -18,6 +18,7 @@ struct LedgerTransferCommand: AsyncParsableCommand {
 
       Examples:
         doubloon ledger transfer issuance:support bob 50 --code support --reason "ticket 118" --once support/118
+        doubloon ledger transfer bob alice 20 --dry-run
       """)
 
   @Argument(help: "The account that gives.")
@@ -44,6 +45,9 @@ struct LedgerTransferCommand: AsyncParsableCommand {
   @Flag(help: "Accept any word before the colon as the kind of an account.")
   var anyKind = false
 
+  @Flag(help: "Only say what it would do.")
+  var dryRun = false
+
   @OptionGroup
   var output: OutputOptions
 
@@ -60,10 +64,16 @@ struct LedgerTransferCommand: AsyncParsableCommand {
     let order = AdminLedger.TransferOrder(
       debit: from.text, credit: to.text, amount: amount, unit: unit, code: code,
       key: once ?? "transfer/\(RandomToken.make())", reason: reason)
-    let answer = try await server.withClient { client in
-      try await client.call(AdminLedger.transfer, body: order, namespace: server.namespace)
+    try await server.withClient { client in
+      if dryRun {
+        let preview = try await client.call(AdminLedger.previewTransfer, body: order, namespace: server.namespace)
+        return output.print(preview) {
+          LedgerText.preview($0.balances, spent: $0.spent, repeats: $0.repeats, refusal: $0.refusal?.error)
+        }
+      }
+      let answer = try await client.call(AdminLedger.transfer, body: order, namespace: server.namespace)
+      output.print(answer) { Self.text($0.entry, isRepeated: $0.repeated) }
     }
-    output.print(answer) { Self.text($0.entry, isRepeated: $0.repeated) }
   }
 
   /// The entry that was made, or was there before.
@@ -87,13 +97,17 @@ struct LedgerReverseCommand: AsyncParsableCommand {
       Examples:
         doubloon ledger reverse 17 --reason "paid by mistake"
         doubloon ledger reverse 17 --reason "chargeback" --if-spent refuse
+        doubloon ledger reverse 17 --dry-run
       """)
 
   @Argument(help: "The entry's number, as \"statement\" prints it.")
   var entry: Int64
 
   @Option(help: ArgumentHelp("Why; kept with the entry.", valueName: "text"))
-  var reason: String
+  var reason: String?
+
+  @Flag(help: "Only say what it would do.")
+  var dryRun = false
 
   @Option(help: "If the coins were spent: let the balance go below zero, or refuse.")
   var ifSpent = Policy.allowNegative
@@ -106,15 +120,22 @@ struct LedgerReverseCommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     guard entry > 0 else { throw ValidationError("Entries are numbered from 1.") }
-    guard !reason.isEmpty else { throw ValidationError("--reason must say why.") }
+    guard dryRun || reason?.isEmpty == false else { throw ValidationError("--reason must say why.") }
   }
 
   func run() async throws {
-    let order = AdminLedger.ReverseOrder(sequence: entry, reason: reason, policy: ifSpent)
-    let answer = try await server.withClient { client in
-      try await client.call(AdminLedger.reverse, body: order, namespace: server.namespace)
+    try await server.withClient { client in
+      if dryRun {
+        let order = AdminLedger.ReversePreviewOrder(sequence: entry, reason: reason, policy: ifSpent)
+        let preview = try await client.call(AdminLedger.previewReversal, body: order, namespace: server.namespace)
+        return output.print(preview) {
+          LedgerText.preview($0.balances, spent: $0.spent, repeats: $0.reversedBy, refusal: $0.refusal?.error)
+        }
+      }
+      let order = AdminLedger.ReverseOrder(sequence: entry, reason: reason ?? "", policy: ifSpent)
+      let answer = try await client.call(AdminLedger.reverse, body: order, namespace: server.namespace)
+      output.print(answer) { LedgerTransferCommand.text($0.entry, isRepeated: $0.repeated) }
     }
-    output.print(answer) { LedgerTransferCommand.text($0.entry, isRepeated: $0.repeated) }
   }
 }
 

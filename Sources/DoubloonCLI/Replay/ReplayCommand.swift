@@ -166,6 +166,17 @@ struct ReplaySelection: ParsableArguments {
   @Option(help: ArgumentHelp("Only events about this user: with this key in the path.", valueName: "uid"))
   var uid: String?
 
+  @Option(
+    help: ArgumentHelp("Only events at this path or below, or at places of this pattern: /users/*/level.", valueName: "path"))
+  var path: String?
+
+  @Option(
+    help: ArgumentHelp("Only events of writes by this actor, user:bob, or of this kind of actor, user.", valueName: "actor"))
+  var writer: String?
+
+  @Option(help: ArgumentHelp("Only failures that say this.", valueName: "text"))
+  var error: String?
+
   @Flag(help: "Give a function also those events that another function has handled.")
   var allowHandled = false
 
@@ -183,8 +194,8 @@ struct ReplaySelection: ParsableArguments {
     if suppressed, mode == .failed || (mode == nil && event == nil) {
       throw ValidationError("--suppressed finds what was never given to a function: name --gaps, --all or --event, too.")
     }
-    let narrows =
-      event != nil || function != nil || span.since != nil || span.until != nil || uid != nil || allowHandled || suppressed
+    let names = [event, function, uid, path, writer, error].contains { $0 != nil }
+    let narrows = names || span.since != nil || span.until != nil || allowHandled || suppressed
     if mode == .rebuild, narrows { throw ValidationError("--rebuild is about everything; leave the other options out.") }
   }
 
@@ -192,7 +203,8 @@ struct ReplaySelection: ParsableArguments {
   func order(reason: String) -> AdminReplays.Order {
     AdminReplays.Order(
       mode: mode?.order, reason: reason, event: event, function: function, since: span.from, until: span.through, uid: uid,
-      suppressed: suppressed ? true : nil, allowHandled: allowHandled ? true : nil, rate: rate)
+      path: path, writer: writer, error: error, suppressed: suppressed ? true : nil, allowHandled: allowHandled ? true : nil,
+      rate: rate)
   }
 }
 

@@ -29,7 +29,8 @@ extension AdminReplays.Ordered {
     self.init(
       mode: AdminReplays.Mode(order.mode), event: order.event?.description, function: order.function,
       since: order.since.map { Timestamp($0) }, until: order.until.map { Timestamp($0) }, uid: order.uid,
-      allowHandled: order.allowsHandled ? true : nil, suppressed: order.takesSuppressed ? true : nil,
+      path: order.path, writer: order.writer, error: order.error, allowHandled: order.allowsHandled ? true : nil,
+      suppressed: order.takesSuppressed ? true : nil,
       rate: order.rate > 0 ? order.rate : nil, reason: order.reason, actor: order.actor.description)
   }
 }

@@ -76,6 +76,12 @@ public struct ReplayOrder: Sendable, Hashable {
   public var until: Int64?
   /// Only events with this key in their path.
   public var uid: String?
+  /// Only events at this path or below, or at places of this pattern.
+  public var path: String?
+  /// Only events of writes by this actor, `user:bob`, or of this kind of actor, `user`.
+  public var writer: String?
+  /// Only failures that say this.
+  public var error: String?
   /// Whether a function may be given events that another function has handled.
   public var allowsHandled: Bool
   /// Whether writes count, too, that told functions to sleep: imports, and writes with triggers suppressed.
@@ -89,8 +95,8 @@ public struct ReplayOrder: Sendable, Hashable {
 
   public init(
     mode: Mode, event: EventID? = nil, function: String? = nil, since: Int64? = nil, until: Int64? = nil,
-    uid: String? = nil, allowsHandled: Bool = false, takesSuppressed: Bool = false, rate: Int64 = 0, reason: String,
-    actor: Actor
+    uid: String? = nil, path: String? = nil, writer: String? = nil, error: String? = nil, allowsHandled: Bool = false,
+    takesSuppressed: Bool = false, rate: Int64 = 0, reason: String, actor: Actor
   ) {
     self.mode = mode
     self.event = event
@@ -98,6 +104,9 @@ public struct ReplayOrder: Sendable, Hashable {
     self.since = since
     self.until = until
     self.uid = uid
+    self.path = path
+    self.writer = writer
+    self.error = error
     self.allowsHandled = allowsHandled
     self.takesSuppressed = takesSuppressed
     self.rate = rate
@@ -110,7 +119,8 @@ public struct ReplayOrder: Sendable, Hashable {
     let members: [(String, JSON?)] = [
       ("mode", .string(mode.rawValue)), ("event", event.map { .string($0.description) }),
       ("function", function.map(JSON.string)), ("since", since.map(JSON.int)), ("until", until.map(JSON.int)),
-      ("uid", uid.map(JSON.string)), ("allowHandled", allowsHandled ? .bool(true) : JSON?.none),
+      ("uid", uid.map(JSON.string)), ("path", path.map(JSON.string)), ("writer", writer.map(JSON.string)),
+      ("error", error.map(JSON.string)), ("allowHandled", allowsHandled ? .bool(true) : JSON?.none),
       ("suppressed", takesSuppressed ? .bool(true) : JSON?.none),
       ("rate", rate > 0 ? .int(rate) : JSON?.none), ("reason", .string(reason)), ("actor", .string(actor.description)),
     ]
@@ -129,7 +139,8 @@ public struct ReplayOrder: Sendable, Hashable {
     }
     self.init(
       mode: mode, event: event, function: json["function"]?.string, since: json["since"]?.int, until: json["until"]?.int,
-      uid: json["uid"]?.string, allowsHandled: json["allowHandled"]?.bool ?? false,
+      uid: json["uid"]?.string, path: json["path"]?.string, writer: json["writer"]?.string, error: json["error"]?.string,
+      allowsHandled: json["allowHandled"]?.bool ?? false,
       takesSuppressed: json["suppressed"]?.bool ?? false, rate: json["rate"]?.int ?? 0,
       reason: reason, actor: actor)
   }
