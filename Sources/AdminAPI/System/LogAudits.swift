@@ -72,6 +72,7 @@ package final class LogAudits: Sendable {
       }
       let isStopped = state.withLock(\.isStopping)
       end(namespace) { audit in
+        (audit.commits, audit.entries, audit.executions) = (report.commits, report.entries, report.executions)
         audit.state = isStopped ? .failed : .done
         if isStopped { audit.failure = "The server stopped." } else { audit.result = AdminLogs.Verification(report) }
       }
