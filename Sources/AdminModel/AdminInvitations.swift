@@ -1,21 +1,17 @@
 package import TreeModel
 
-/// Invitations, and who brought whom.
+/// Invitations.
 package enum AdminInvitations {
   package static let settings = Endpoint<NoQuery, NoBody, Settings>(
     .get, "/admin/v1/invites/settings", "The settings of invitations.")
   package static let putSettings = Endpoint<NoQuery, SettingsOrder, Settings>(
     .put, "/admin/v1/invites/settings", "Replaces the settings of invitations.", access: .admin)
-  package static let list = Endpoint<ListQuery, NoBody, List>(.get, "/admin/v1/invites", "Invitations, newest first.")
+  package static let list = Endpoint<FilteredQuery, NoBody, List>(
+    .get, "/admin/v1/invites", "Invitations, newest first: all, or those of a state, a sender, a campaign.")
   package static let suppressions = Endpoint<ListQuery, NoBody, SuppressionList>(
     .get, "/admin/v1/invites/suppressions", "Addresses that get no invitations any more.")
   package static let suppress = Endpoint<NoQuery, SuppressOrder, Done>(
     .post, "/admin/v1/invites/suppressions", "Takes an address off the list, or lets it back.", access: .admin)
-
-  package static let referrals = Endpoint<ReferralQuery, NoBody, ReferralList>(
-    .get, "/admin/v1/referrals", "Whom a player brought, and who brought the player.", isScoped: true)
-  package static let top = Endpoint<TopQuery, NoBody, Top>(
-    .get, "/admin/v1/referrals/top", "Who brought most.", isScoped: true)
 
   /// An invitation, and how far it came.
   package struct Invitation: AdminValue {
@@ -61,6 +57,34 @@ package enum AdminInvitations {
   }
 
   /// Which invitations are wanted.
+  package struct FilteredQuery: AdminValue {
+    package var state: String?
+    package var sender: String?
+    package var campaign: String?
+    package var limit: Int64?
+    package var cursor: String?
+
+    package init(
+      state: String? = nil, sender: String? = nil, campaign: String? = nil, limit: Int64? = nil, cursor: String? = nil
+    ) {
+      self.state = state
+      self.sender = sender
+      self.campaign = campaign
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "state": .only(
+        .choice(["queued", "sent", "failed", "opened", "clicked", "converted"]), text: "Only those that came exactly so far."),
+      "sender": .only(.form(JSONSchema.keyForm), text: "Only those of this player."),
+      "campaign": .only(.filled, text: "Only those of this campaign."),
+      "limit": .limit(50),
+      "cursor": .cursor,
+    ]
+  }
+
+  /// Which addresses are wanted.
   package struct ListQuery: AdminValue {
     package var limit: Int64?
     package var cursor: String?
@@ -80,11 +104,19 @@ package enum AdminInvitations {
   package struct List: AdminValue {
     package var invites: [Invitation]
     package var next: String?
+    /// Invitations that were looked at for these.
+    package var scanned: Int64
 
-    package init(invites: [Invitation], next: String? = nil) {
+    package init(invites: [Invitation], next: String? = nil, scanned: Int64) {
       self.invites = invites
       self.next = next
+      self.scanned = scanned
     }
+
+    package static let notes: [String: FieldNote] = [
+      "next": .text("there may be more; with filters also behind a page that is not full"),
+      "scanned": .text("invitations that were looked at for these"),
+    ]
   }
 
   /// An address that gets no invitations any more.
@@ -188,79 +220,5 @@ package enum AdminInvitations {
       "coins": .text("what the referrer got, by unit"),
       "held": .text("what waits, by unit"),
     ]
-  }
-
-  /// Whose referrals are wanted.
-  package struct ReferralQuery: AdminValue {
-    package var uid: String
-    package var limit: Int64?
-    package var cursor: String?
-
-    package init(uid: String, limit: Int64? = nil, cursor: String? = nil) {
-      self.uid = uid
-      self.limit = limit
-      self.cursor = cursor
-    }
-
-    package static let notes: [String: FieldNote] = [
-      "uid": .only(.form(JSONSchema.keyForm), text: "The player."),
-      "limit": .limit(50),
-      "cursor": .cursor,
-    ]
-  }
-
-  /// Whom a player brought, and who brought the player.
-  package struct ReferralList: AdminValue {
-    package var player: String
-    package var referredBy: String?
-    package var referrals: [Referral]
-    package var next: String?
-
-    package init(player: String, referredBy: String?, referrals: [Referral], next: String? = nil) {
-      self.player = player
-      self.referredBy = referredBy
-      self.referrals = referrals
-      self.next = next
-    }
-  }
-
-  /// How many referrers are wanted.
-  package struct TopQuery: AdminValue {
-    package var limit: Int64?
-
-    package init(limit: Int64? = nil) {
-      self.limit = limit
-    }
-
-    package static let notes: [String: FieldNote] = [
-      "limit": .limit(20)
-    ]
-  }
-
-  /// A player who brought others.
-  package struct Referrer: AdminValue {
-    package var player: String
-    package var count: Int64
-    /// In all, by unit.
-    package var coins: NamedValues<Int64>
-
-    package init(player: String, count: Int64, coins: NamedValues<Int64>) {
-      self.player = player
-      self.count = count
-      self.coins = coins
-    }
-
-    package static let notes: [String: FieldNote] = [
-      "coins": .text("in all, by unit")
-    ]
-  }
-
-  /// Who brought most.
-  package struct Top: AdminValue {
-    package var top: [Referrer]
-
-    package init(top: [Referrer]) {
-      self.top = top
-    }
   }
 }

@@ -6,12 +6,13 @@ package enum AdminLinks {
     .get, "/admin/v1/links/settings", "The settings of links.")
   package static let putSettings = Endpoint<NoQuery, SettingsOrder, Settings>(
     .put, "/admin/v1/links/settings", "Replaces the settings of links.", access: .admin)
-  package static let list = Endpoint<ListQuery, NoBody, List>(.get, "/admin/v1/links", "Short links, by address.")
+  package static let list = Endpoint<ListQuery, NoBody, List>(
+    .get, "/admin/v1/links", "Short links, by address: all, or those that a text, an inviter, a campaign finds.")
   package static let show = Endpoint<LinkQuery, NoBody, Link>(
     .get, "/admin/v1/links/link", "One short link, or what a long one says.")
   package static let edit = Endpoint<LinkQuery, Edit, ChangedLink>(
     .patch, "/admin/v1/links/link", "Changes what a short link says, what it is called, or whether it is on.",
-    access: .admin)
+    access: .support)
   package static let delete = Endpoint<LinkQuery, NoBody, Link>(
     .delete, "/admin/v1/links/link", "Deletes a short link and its code; what was claimed by it stays.", access: .admin)
   package static let statistics = Endpoint<StatisticsQuery, NoBody, Statistics>(
@@ -95,37 +96,28 @@ package enum AdminLinks {
     }
   }
 
-  /// A link that was created with a name.
-  package struct ManagedLink: AdminValue {
-    package var link: String?
-  }
-
-  /// What the Dynamic Links API answers to a creation.
-  package struct CreatedLink: AdminValue {
-    package var shortLink: String?
-    package var managedShortLink: ManagedLink?
-    package var code: String?
-    package var warnings: [Warning]?
-
-    private enum CodingKeys: String, CodingKey {
-      case shortLink
-      case managedShortLink
-      case code
-      case warnings = "warning"
-    }
-  }
-
   /// Which links are wanted.
   package struct ListQuery: AdminValue {
+    package var q: String?
+    package var inviter: String?
+    package var campaign: String?
     package var limit: Int64?
     package var cursor: String?
 
-    package init(limit: Int64? = nil, cursor: String? = nil) {
+    package init(
+      q: String? = nil, inviter: String? = nil, campaign: String? = nil, limit: Int64? = nil, cursor: String? = nil
+    ) {
+      self.q = q
+      self.inviter = inviter
+      self.campaign = campaign
       self.limit = limit
       self.cursor = cursor
     }
 
     package static let notes: [String: FieldNote] = [
+      "q": .only(.filled, text: "Only links in whose address, name, code or long form this text is; capitals do not count."),
+      "inviter": .only(.form(JSONSchema.keyForm), text: "Only links of this player."),
+      "campaign": .only(.filled, text: "Only links whose utm_campaign is exactly this."),
       "limit": .limit(50),
       "cursor": .cursor,
     ]
@@ -135,11 +127,19 @@ package enum AdminLinks {
   package struct List: AdminValue {
     package var links: [Link]
     package var next: String?
+    /// Links that were looked at for these.
+    package var scanned: Int64
 
-    package init(links: [Link], next: String? = nil) {
+    package init(links: [Link], next: String? = nil, scanned: Int64) {
       self.links = links
       self.next = next
+      self.scanned = scanned
     }
+
+    package static let notes: [String: FieldNote] = [
+      "next": .text("there may be more; with filters also behind a page that is not full"),
+      "scanned": .text("links that were looked at for these"),
+    ]
   }
 
   /// Which link is meant.

@@ -66,6 +66,9 @@ static const unsigned char index_html[] = {
 static const unsigned char json_js[] = {
 #embed "assets/json.js"
 };
+static const unsigned char linkform_js[] = {
+#embed "assets/linkform.js"
+};
 static const unsigned char links_js[] = {
 #embed "assets/links.js"
 };
@@ -134,6 +137,7 @@ static const console_asset assets[] = {
   {"icons.js", icons_js, sizeof icons_js},
   {"index.html", index_html, sizeof index_html},
   {"json.js", json_js, sizeof json_js},
+  {"linkform.js", linkform_js, sizeof linkform_js},
   {"links.js", links_js, sizeof links_js},
   {"list.js", list_js, sizeof list_js},
   {"live.js", live_js, sizeof live_js},

@@ -125,14 +125,58 @@ extension InvitationService {
     } ?? nil
   }
 
-  /// Invitations, newest first, before the one given.
-  package func invitations(before id: String?, limit: Int) throws -> [InvitationStatus] {
-    try read { (snapshot, namespace) -> [InvitationStatus] in
-      let rows = try snapshot.records(in: namespace, kind: Kind.invite, after: id, isDescending: true, limit: limit)
-      return try rows.compactMap { InvitationRecord(stored: $0.value) }.map { record in
-        try Self.status(record, snapshot: snapshot, in: namespace)
+  /// Which invitations are wanted: all of what is set must be true.
+  package struct Filter: Sendable {
+    package var state: InvitationState?
+    package var sender: String?
+    package var campaign: String?
+
+    package init(state: InvitationState? = nil, sender: String? = nil, campaign: String? = nil) {
+      self.state = state
+      self.sender = sender
+      self.campaign = campaign
+    }
+
+    fileprivate func admits(_ record: InvitationRecord) -> Bool {
+      (sender.map { $0.utf8.elementsEqual(record.sender.utf8) } ?? true)
+        && (campaign.map { $0.utf8.elementsEqual(record.campaign.utf8) } ?? true)
+    }
+  }
+
+  /// A part of the invitations.
+  package struct Page: Sendable {
+    package var invitations: [InvitationStatus] = []
+    /// Where to go on; nil if all were looked at.
+    package var next: String?
+    /// So many invitations were looked at.
+    package var scanned = 0
+  }
+
+  /// So many invitations are looked at for one page.
+  package static let scanMax = 5000
+
+  /// Invitations, newest first, before the one given: at most `limit`, of at most ``scanMax`` that are looked at.
+  package func invitations(where filter: Filter = Filter(), before id: String? = nil, limit: Int) throws -> Page {
+    try read { (snapshot, namespace) -> Page in
+      var page = Page()
+      page.next = id
+      while page.scanned < Self.scanMax {
+        let rows = try snapshot.records(in: namespace, kind: Kind.invite, after: page.next, isDescending: true, limit: 500)
+        for row in rows {
+          if page.invitations.count == limit { return page }
+          page.scanned += 1
+          page.next = row.key
+          guard let record = InvitationRecord(stored: row.value), filter.admits(record) else { continue }
+          let status = try Self.status(record, snapshot: snapshot, in: namespace)
+          if filter.state == nil || filter.state == status.state { page.invitations.append(status) }
+        }
+        if rows.count < 500 {
+          page.next = nil
+          return page
+        }
       }
-    } ?? []
+      return page
+    } ?? Page()
   }
 
   private static func status(_ record: InvitationRecord, snapshot: any Snapshot, in namespace: NamespaceID)

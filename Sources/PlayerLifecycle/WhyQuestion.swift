@@ -1,3 +1,4 @@
+package import Ledger
 import RewardModel
 package import StorageCore
 package import TreeModel
@@ -18,6 +19,9 @@ package struct WhyQuestion {
   private static let pageSize = 500
   /// Other players, and dead letters, that are told of.
   static let mentionsMax = 10
+  /// Players whom the player brought, and of these those whose stories are looked at, which takes a millisecond each.
+  private static let referralsMax = 20_000
+  private static let referralStoriesMax = 100
   /// Commits of another player's path.
   private static let mentionChanges = 5
 
@@ -27,12 +31,15 @@ package struct WhyQuestion {
   let namespace: NamespaceID
   let functions: [FunctionDescription]
   let currencies: [Currency]
+  /// Where the tree says who referred a player, of which an index is kept; nil: the records are searched.
+  let referralPath: ReferralPath?
   let snapshot: any Snapshot
 
   package init(
     uid: Key, reward: String?, namespace: NamespaceID, functions: [FunctionDescription], currencies: [Currency],
-    snapshot: any Snapshot
+    referralPath: ReferralPath? = nil, snapshot: any Snapshot
   ) {
+    self.referralPath = referralPath
     self.uid = uid
     self.reward = reward
     self.namespace = namespace
@@ -158,6 +165,7 @@ package struct WhyQuestion {
   // MARK: Others who name the player
 
   private func mentions() throws -> ([WhyReport.Mention], Bool) {
+    if let referralPath { return try referrals(referralPath) }
     var mentions: [WhyReport.Mention] = []
     var sawAll = true
     var seen: Set<Key> = [uid]
@@ -171,6 +179,33 @@ package struct WhyQuestion {
         let stories = try stories(of: player, limit: Self.mentionChanges).compactMap { unpaid($0) }
         if !stories.isEmpty { mentions.append(WhyReport.Mention(player: player, path: path, stories: stories)) }
       }
+    }
+    return (mentions, sawAll)
+  }
+
+  /// Those whom the player brought, by the index: all where they are few, else first those for whom nothing was paid.
+  private func referrals(_ referralPath: ReferralPath) throws -> ([WhyReport.Mention], Bool) {
+    var players: [String] = []
+    var sawAll = false
+    while !sawAll, players.count < Self.referralsMax {
+      let page = try ReferralIndex.players(
+        of: uid.text, in: namespace, after: players.last, limit: 1000, snapshot: snapshot)
+      players += page
+      sawAll = page.count < 1000
+    }
+    if players.count > Self.referralStoriesMax {
+      let earned = try ReferralEarnings(of: uid.text, currencies: currencies, in: namespace, snapshot: snapshot)
+      let unpaid = players.filter { earned.coins[$0] == nil }
+      sawAll = sawAll && unpaid.count <= Self.referralStoriesMax
+      players = Array(unpaid.prefix(Self.referralStoriesMax))
+    }
+    var mentions: [WhyReport.Mention] = []
+    for player in players {
+      guard let key = try? Key(player), key != uid, let path = referralPath.path(of: player)?.path else { continue }
+      let stories = try stories(of: key, limit: Self.mentionChanges).compactMap { unpaid($0) }
+      if stories.isEmpty { continue }
+      guard mentions.count < Self.mentionsMax else { return (mentions, false) }
+      mentions.append(WhyReport.Mention(player: key, path: path, stories: stories))
     }
     return (mentions, sawAll)
   }

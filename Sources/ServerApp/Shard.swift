@@ -13,6 +13,7 @@ import ServerConfiguration
 import StorageCore
 import StorageSQLite
 import TreeDatabase
+import TreeModel
 import Triggers
 
 /// One store and everything that works on it: the database with its one writer, its listeners, the ledger, the functions with
@@ -82,7 +83,8 @@ final class Shard: Sendable {
     ) { Self.log($0, to: logger) }
     listeners.search(with: database.reader)
     ledger = LedgerService(engine: engine, writer: database, currencies: currencies)
-    referrals = referralPath.map { ReferralService($0, engine: engine, currencies: currencies) }
+    let goal = ReferralGoal(of: functions)
+    referrals = referralPath.map { ReferralService($0, goal: goal, engine: engine, currencies: currencies) }
     let namespace = DefaultNamespace(database: database, name: configuration.defaultNamespace)
     links = try LinkService(
       engine: engine, writer: database, home: namespace, clock: clock, random: SystemRandomNumberGenerator(),
@@ -153,6 +155,7 @@ extension Shard {
     try accounts.start()
     let built = try await ReferralBuild(referralPath, engine: engine, writer: database).run()
     if built > 0 { logger.notice("made the index of who referred whom", metadata: ["namespaces": "\(built)"]) }
+    if try await links.buildIndex() { logger.notice("made the index of links by inviter, campaign and player") }
     let counting = BackgroundService(name: "links", links.run)
     guard configuration.dispatchesFunctions else { return [counting] }
     try await NamespaceInstaller(configuration: configuration, database: database, logger: logger).run()
@@ -209,5 +212,18 @@ struct NamespaceInstaller {
       try await database.putRules(file.source, rules: file.rules, in: namespace)
       logger.notice("security rules installed", metadata: ["namespace": "\(name)", "file": "\(file.path)"])
     }
+  }
+}
+
+extension ReferralGoal {
+  /// The first value beside the referrer that a function waits for: `level` rising to 5, where `referred_by` is the referrer.
+  fileprivate init?(of functions: Functions) {
+    guard let beside = functions.referrerPath?.segments.dropLast() else { return nil }
+    for definition in functions.definitions where definition.pattern.segments.dropLast() == beside {
+      guard case .int(let value)? = definition.filter.example?.after else { continue }
+      self.init(definition.pattern, value: value)
+      return
+    }
+    return nil
   }
 }

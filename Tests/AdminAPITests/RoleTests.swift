@@ -19,7 +19,7 @@ struct RoleTests {
     "POST /admin/v1/log/prune/preview", "POST /admin/v1/rules/explain",
     "POST /admin/v1/ledger/transfer/preview", "POST /admin/v1/ledger/reverse/preview",
     "POST /admin/v1/accounts/{uid}/erase/preview", "POST /admin/v1/accounts/{uid}/merge/preview",
-    "POST /admin/v1/data/preview",
+    "POST /admin/v1/data/preview", "POST /admin/v1/links/preview",
   ]
   /// What repairs.
   static let repairing: Set<String> = [
@@ -29,7 +29,7 @@ struct RoleTests {
     "POST /admin/v1/replays/{id}/resume", "POST /admin/v1/replays/{id}/cancel", "POST /admin/v1/dead-letters/acknowledge",
     "POST /admin/v1/ledger/reverse", "POST /admin/v1/ledger/holds/{sequence}/release",
     "POST /admin/v1/ledger/holds/{sequence}/void", "POST /admin/v1/accounts/{uid}/disable",
-    "POST /admin/v1/accounts/{uid}/enable",
+    "POST /admin/v1/accounts/{uid}/enable", "POST /admin/v1/links", "PATCH /admin/v1/links/link",
   ]
   /// What must never be lowered by accident.
   static let ruling: Set<String> = [

@@ -20,27 +20,43 @@ struct ReferralCommandTests {
     let (run, requests) = try await run(
       ["referrals", "alice", "--limit", "2"],
       [
-        "player": "alice", "referredBy": "eve", "next": "carl",
+        "player": "alice", "referredBy": "eve", "up": ["eve"], "next": "carl",
+        "goal": ["name": "level 5", "path": "/users/{uid}/level", "value": 5],
         "referrals": [
-          ["player": "bob", "state": "paid", "since": 1000, "coins": ["pieces_of_eight": 1050], "held": [:]],
-          ["player": "carl", "state": "held", "coins": [:], "held": ["pieces_of_eight": 50]],
+          [
+            "player": "bob", "by": "alice", "depth": 1, "state": "paid", "since": 1000, "signedUp": true, "reached": true,
+            "coins": ["pieces_of_eight": 1050], "held": [:], "reversed": [:], "brought": 3, "shown": 0,
+          ],
+          [
+            "player": "carl", "by": "alice", "depth": 1, "state": "held", "signedUp": false, "reached": false, "coins": [:],
+            "held": ["pieces_of_eight": 50], "reversed": [:], "brought": 0, "shown": 0,
+          ],
         ],
       ])
     #expect(run.code == 0)
     #expect(run.out.contains("alice was referred by eve."))
-    #expect(run.out.contains("1,050 pieces_of_eight"))
+    #expect(run.out.contains("1,050 pieces_of_eight") && run.out.contains("LEVEL 5"))
     #expect(run.out.hasSuffix("There may be more: add --after carl.\n"))
-    #expect(requests.map(\.uri) == ["/admin/v1/referrals?uid=alice&limit=2"])
+    #expect(requests.map(\.uri) == ["/admin/v1/referrals/alice?depth=1&limit=2"])
   }
 
   @Test("referrals top is no player; a player of that name is shown by show")
   func top() async throws {
     let (run, requests) = try await run(
-      ["referrals", "top"], ["top": [["player": "bob", "count": 1200, "coins": ["pieces_of_eight": 50]]]])
-    #expect(run.out.contains("1,200"))
-    #expect(requests.map(\.uri) == ["/admin/v1/referrals/top?limit=50"])
-    let (_, shown) = try await self.run(["referrals", "show", "top"], ["player": "top", "referrals": []])
-    #expect(shown.map(\.uri) == ["/admin/v1/referrals?uid=top&limit=50"])
+      ["referrals", "top"],
+      [
+        "complete": false,
+        "leaders": [
+          [
+            "player": "bob", "referred": 1200, "signedUp": 900, "reached": 1, "coins": ["pieces_of_eight": 50],
+            "reversed": [:], "clicks": 7, "installs": 3,
+          ]
+        ],
+      ])
+    #expect(run.out.contains("1,200") && run.out.contains("older entries are not counted"))
+    #expect(requests.map(\.uri) == ["/admin/v1/referrals?limit=50"])
+    let (_, shown) = try await self.run(["referrals", "show", "top"], ["player": "top", "up": [], "referrals": []])
+    #expect(shown.map(\.uri) == ["/admin/v1/referrals/top?depth=1&limit=50"])
   }
 
   @Test("ledger holds lists what waits, and pays it out or gives it back by its number")

@@ -72,7 +72,7 @@ struct FarmingTests {
       let waiting = try await holds(server)
       #expect(waiting.compactMap { $0["credit"]?.string } == ["hold:\(bob.uid)", "hold:alice"])
       #expect(waiting.allSatisfy { $0["reason"]?.string?.hasPrefix("unconfirmed: ") == true })
-      let referrals = try await server.client.get("/admin/v1/referrals", query: [QueryItem("uid", "alice")])
+      let referrals = try await server.client.get("/admin/v1/referrals/alice")
       #expect(referrals["referrals"]?.array?.first?["state"] == "held")
       let why = try await server.client.get("/admin/v1/why", query: [QueryItem("uid", bob.uid)])
       #expect(why.compact.contains("waits until the address of \(bob.uid) is confirmed"))

@@ -207,4 +207,39 @@ struct FirstStartTests {
     }
     return String(decoding: bytes, as: UTF8.self)
   }
+
+  @Test("The funnel and the leaderboard say how far a player came who came by a link; a replay of all changes nothing")
+  func funnel() async throws {
+    try await run { scene in
+      let (link, _) = try await scene.link(Self.invitation)
+      let begun = try await scene.begin(
+        .init(key: "link", value: .string(try await scene.clipboard(link))), bundle: "test.acme.ios")
+      let player = try #require(begun["player"])
+      func stages() async throws -> [Int64?] {
+        let totals = try await scene.admin.get("/admin/v1/links/funnel", query: [QueryItem("link", link)])["totals"]
+        return ["clicks", "installs", "claims", "signedUp", "reached"].map { totals?[$0]?.int }
+          + [totals?["coins"]?["pieces_of_eight"]?.int]
+      }
+      #expect(try await stages() == [1, 1, 1, 0, 0, nil])
+      try await scene.write("last_signin_at", Self.signIn, as: player)
+      try await scene.write("level", 4, as: player)
+      #expect(try await stages() == [1, 1, 1, 1, 0, nil])
+      try await scene.write("level", 5, as: player)
+      #expect(try await stages() == [1, 1, 1, 1, 1, 50])
+      _ = try await scene.admin.post("/admin/v1/replays", ["mode": "all", "reason": "test"])
+      _ = try await scene.admin.post("/admin/v1/drain", [:])
+      #expect(try await stages() == [1, 1, 1, 1, 1, 50])
+      let leader = try await scene.admin.get("/admin/v1/referrals")["leaders"]?.array?.first
+      #expect(
+        leader == [
+          "player": "alice", "referred": 1, "signedUp": 1, "reached": 1, "coins": ["pieces_of_eight": 50], "reversed": [:],
+          "clicks": 1, "installs": 1,
+        ])
+      let entry = try #require(try await scene.entries("alice").first?["sequence"])
+      _ = try await scene.admin.post("/admin/v1/ledger/reverse", ["sequence": entry, "reason": "test"])
+      #expect(try await stages() == [1, 1, 1, 1, 1, 0])
+      let after = try await scene.admin.get("/admin/v1/referrals")["leaders"]?.array?.first
+      #expect(after?["coins"] == ["pieces_of_eight": 0] && after?["reversed"] == ["pieces_of_eight": 50])
+    }
+  }
 }

@@ -57,16 +57,19 @@ struct ReferralTests {
     try await populate(server)
     for number in 0..<3 { try await put(server, "users/p\(number)", ["referred_by": "bob"]) }
     for _ in 0..<2 {
-      let alice = try await server.client.get("/admin/v1/referrals", query: [QueryItem("uid", "alice")])
-      #expect(alice["referrals"]?.array?.compactMap { $0["player"]?.string } == ["bob", "carl"])
-      #expect(alice["referrals"]?.array?.compactMap { $0["state"]?.string } == ["paid", "joined"])
-      let bob = try await server.client.get("/admin/v1/referrals", query: [QueryItem("uid", "bob"), QueryItem("limit", "2")])
+      let alice = try await server.client.get("/admin/v1/referrals/alice")
+      let rows = alice["referrals"]?.array ?? []
+      #expect(rows.compactMap { $0["player"]?.string } == ["bob", "carl", "p0", "p1", "p2"])
+      #expect(rows.compactMap { $0["depth"]?.int } == [1, 1, 2, 2, 2] && rows.first?["shown"] == 3)
+      #expect(rows.prefix(2).compactMap { $0["state"]?.string } == ["paid", "joined"])
+      #expect(rows.prefix(2).compactMap { $0["reached"]?.bool } == [true, false])
+      let bob = try await server.client.get("/admin/v1/referrals/bob", query: [QueryItem("limit", "2")])
       #expect(bob["referredBy"] == "alice" && bob["next"] == "p1")
-      let top = try await server.client.get("/admin/v1/referrals/top")
-      #expect(
-        top["top"] == [
-          ["player": "bob", "count": 3, "coins": [:]], ["player": "alice", "count": 2, "coins": ["pieces_of_eight": 50]],
-        ])
+      let top = try await server.client.get("/admin/v1/referrals")
+      #expect(top["leaders"]?.array?.compactMap { $0["player"]?.string } == ["alice", "bob"])
+      #expect(top["leaders"]?.array?.compactMap { $0["referred"]?.int } == [2, 3])
+      #expect(top["leaders"]?.array?.first?["coins"] == ["pieces_of_eight": 50])
+      #expect(top["leaders"]?.array?.first?["reached"] == 1 && top["goal"]?["name"] == "level 5")
       await server.stop()
       server = try await RunningServer(folder: folder)
     }
@@ -77,14 +80,15 @@ struct ReferralTests {
   func corrections() async throws {
     try await RunningServer.run { server in
       try await populate(server)
-      let before = try await server.client.get("/admin/v1/referrals", query: [QueryItem("uid", "alice")])
+      let before = try await server.client.get("/admin/v1/referrals/alice")
       _ = try await server.client.post("/admin/v1/replays", ["mode": "all", "reason": "test"])
       _ = try await server.client.post("/admin/v1/drain", [:])
-      #expect(try await server.client.get("/admin/v1/referrals", query: [QueryItem("uid", "alice")]) == before)
+      #expect(try await server.client.get("/admin/v1/referrals/alice") == before)
       _ = try await server.client.post("/admin/v1/ledger/reverse", ["sequence": 1, "reason": "test"])
-      let after = try await server.client.get("/admin/v1/referrals", query: [QueryItem("uid", "alice")])
+      let after = try await server.client.get("/admin/v1/referrals/alice")
       #expect(after["referrals"]?.array?.first?["state"] == "joined")
       #expect(after["referrals"]?.array?.first?["coins"] == ["pieces_of_eight": 0])
+      #expect(after["referrals"]?.array?.first?["reversed"] == ["pieces_of_eight": 50])
     }
   }
 }

@@ -103,8 +103,8 @@ import TreeModel
       }
       fixture.clock.advance(by: 1000)
       let second = try await send()
-      #expect(try fixture.invitations.invitations(before: nil, limit: 10).map(\.record.id) == [second.id, record.id])
-      #expect(try fixture.invitations.invitations(before: second.id, limit: 10).map(\.record.id) == [record.id])
+      #expect(try fixture.invitations.invitations(limit: 10).invitations.map(\.record.id) == [second.id, record.id])
+      #expect(try fixture.invitations.invitations(before: second.id, limit: 10).invitations.map(\.record.id) == [record.id])
     }
   }
 }

@@ -42,6 +42,10 @@ struct ReferralIndexTests {
       try ledger.referrals(of: referrer, in: namespace, limit: 1000).map(\.player)
     }
 
+    func ranks(limit: Int) throws -> [ReferralRank] {
+      try ledger.ranking(in: namespace, unit: nil, since: nil, signedIn: nil, limit: limit).ranks
+    }
+
     func close() {
       database.shutDown()
       engine.close()
@@ -64,7 +68,7 @@ struct ReferralIndexTests {
     #expect(try store.brought(by: "alice") == [])
     #expect(try store.brought(by: "a/b") == [])
     try await store.write(.remove("/users"))
-    #expect(try store.ledger.top(in: store.namespace, limit: 10).isEmpty)
+    #expect(try store.ranks(limit: 10).isEmpty)
   }
 
   @Test("Pages of a player's referrals and of the top go on where they ended, and equal counts are ordered by name")
@@ -78,9 +82,26 @@ struct ReferralIndexTests {
     #expect(first.map(\.player) == ["a", "b"])
     #expect(first.allSatisfy { $0.since == 1_700_000_000_000 && $0.state == .joined })
     #expect(try store.ledger.referrals(of: "x", in: store.namespace, after: "b", limit: 2).map(\.player) == ["c"])
-    #expect(try store.ledger.top(in: store.namespace, limit: 3).map(\.referrer) == ["x", "z", "x0"])
-    #expect(try store.ledger.top(in: store.namespace, limit: 3).map(\.count) == [3, 2, 1])
+    #expect(try store.ranks(limit: 3).map(\.referrer) == ["x", "z", "x0"])
+    #expect(try store.ranks(limit: 3).map(\.referred) == [3, 2, 1])
     #expect(try store.ledger.referrer(of: "f", in: store.namespace) == "x0")
+  }
+
+  @Test("A tree goes level by level, tells of a player once where the records go in a circle, and says what it leaves out")
+  func tree() async throws {
+    let store = try await Store(TemporaryFolder())
+    defer { store.close() }
+    for (player, referrer) in [("b", "a"), ("c", "a"), ("d", "a"), ("e", "b"), ("f", "b"), ("g", "e"), ("a", "g"), ("h", "g")] {
+      try await store.write(.set(try Path(parsing: "/users/\(player)/referred_by"), .leaf(.string(referrer))))
+    }
+    let found = try store.ledger.tree(of: "a", in: store.namespace, depth: 4, limit: 2, after: nil, signedIn: nil)
+    #expect(found.map(\.referral.player) == ["b", "c", "e", "f", "g", "h"])
+    #expect(found.map(\.depth) == [1, 1, 2, 2, 3, 4])
+    #expect(found.map(\.brought) == [2, 0, 1, 0, 2, 0] && found.map(\.shown) == [2, 0, 1, 0, 1, 0])
+    let rest = try store.ledger.tree(of: "a", in: store.namespace, depth: 1, limit: 2, after: "c", signedIn: nil)
+    #expect(rest.map(\.referral.player) == ["d"])
+    #expect(try store.ledger.ancestors(of: "h", in: store.namespace) == ["g", "e", "b", "a"])
+    #expect(try store.ledger.ancestors(of: "zed", in: store.namespace).isEmpty)
   }
 
   @Test("An index that was kept from a namespace's first commit is whole: the next start rebuilds nothing")

@@ -16,11 +16,11 @@ struct WhyQuestionTests {
     return before < 5 && after >= 5
   }
 
-  private func report(_ fixture: PlayerFixture, _ uid: String = "bob", reward: String? = nil) throws -> WhyReport {
+  private func report(_ fixture: PlayerFixture, _ uid: String = "bob", reward: String? = nil, indexed: Bool = false) throws -> WhyReport {
     try fixture.read { snapshot in
       try WhyQuestion(
         uid: Key(unchecked: uid), reward: reward, namespace: fixture.namespace, functions: [Self.levelUp],
-        currencies: [.piecesOfEight],
+        currencies: [.piecesOfEight], referralPath: indexed ? ReferralPath("/users/{uid}/referred_by") : nil,
         snapshot: snapshot
       ).report()
     }
@@ -119,6 +119,34 @@ struct WhyQuestionTests {
       let report = try report(fixture)
       #expect(report.mentions.map(\.path) == ["/users/eve/referred_by"] && report.sawAllMentions)
       #expect(report.mentions.first?.stories.first?.changes.map(\.fate.name) == ["unheard"])
+    }
+  }
+
+  @Test("Where an index of referrals is kept, few are told as by a search; of many, those who were not paid for come first")
+  func indexedMentions() async throws {
+    try await PlayerFixture.run { fixture in
+      let players = (100..<250).map { "p\($0)" }
+      func commit(_ operations: (String) throws -> WriteOperation, indexing: Bool = false) async throws {
+        let written = try players.map(operations)
+        try await fixture.commit(written) { request in
+          if indexing {
+            request.rows.records = players.map { KeyedRecordChange(kind: "referral", key: "bob/\($0)", value: "true") }
+          }
+        }
+      }
+      try await commit({ .set(try Path(parsing: "/users/\($0)"), ["referred_by": "bob", "level": 4]) }, indexing: true)
+      for uid in players.dropLast(5) {
+        try await fixture.commit { request in
+          request.ledger.transfers = [
+            LedgerTransfer(
+              debit: LedgerAccount("issuance:level5"), credit: LedgerAccount("user:bob"), amount: 50, unit: "pieces_of_eight",
+              code: "level5", key: BusinessKey("level5/\(uid)"), function: "rewardReferrals", subject: uid)
+          ]
+        }
+      }
+      try await commit({ .set(try Path(parsing: "/users/\($0)/level"), 5) })
+      let report = try report(fixture, indexed: true)
+      #expect(report.mentions.map(\.player.text) == ["p245", "p246", "p247", "p248", "p249"] && report.sawAllMentions)
     }
   }
 

@@ -183,6 +183,9 @@ def every_page(site):
     account = site.ask("POST", "/v1/accounts:signUp?key=k", {"email": "carol@example.com", "password": "secret-1"}).json["localId"]
     event = next(one["id"] for one in site.admin("GET", "events", limit=50)["events"] if one["path"] == "/users/bob/level")
     order = {"mode": "failed", "reason": "a trial"}
+    site.admin("PUT", "links/settings", {"domains": ["https://go.acme.test/r"], "hosts": ["acme.test"]})
+    site.admin("POST", "links", {"prefix": "https://go.acme.test/r", "option": "CUSTOM", "suffix": "poster", "inviter": "alice",
+                                 "parameters": {"link": "https://acme.test/play"}})
     replay = site.admin("POST", "replays", order)["id"]
     at = urllib.parse.quote(event, safe=":/")
     site.shown = {
@@ -217,7 +220,11 @@ def every_page(site):
         "rules?tab=try&op=set&path=/users/bob/level&as=bob&value=5": ("Rules", "Rules", ""),
         "functions": ("Functions", "Functions", "rewardReferrals"),
         "functions/rewardReferrals": ("rewardReferrals", "rewardReferrals", "rewardReferrals"),
-        "links": ("Links", "Links", ""),
+        "links": ("Links", "Links", "go.acme.test/r/"),
+        "links/new": ("New link", "New link", "Goes to"),
+        "links/show?link=go.acme.test/r/poster": ("Link", "go.acme.test/r/poster", "What came of it"),
+        "links/settings": ("Links", "Links", "Domains"),
+        "invites": ("Invitations", "Links", "No invitation"),
         "audit": ("Audit", "Audit", "replays"),
         "settings": ("Settings", "Settings", ""),
         "settings?tab=backups": ("Settings", "Settings", "No copies are scheduled"),

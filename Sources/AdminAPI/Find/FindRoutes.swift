@@ -30,7 +30,10 @@ enum FindRoutes {
       found.append(try search.path(text))
       return found.compactMap(\.self)
     }
-    if let link = try call.services.links?.record(text) { hits.append(AdminFind.Hit(link)) }
+    // Links are kept in one namespace, where their players are.
+    if let links = call.services.links, links.namespace == namespace, let link = try links.record(text) {
+      hits.append(AdminFind.Hit(link))
+    }
     return AdminFind.Hits(hits: hits)
   }
 

@@ -27,7 +27,7 @@ enum WhyRoutes {
       try call.read { snapshot in
         try WhyQuestion(
           uid: uid, reward: query.reward, namespace: namespace, functions: functions, currencies: currencies,
-          snapshot: snapshot
+          referralPath: call.services.referrals?.referralPath, snapshot: snapshot
         ).report(beforeEntry: query.beforeEntry, limit: limit)
       })
   }

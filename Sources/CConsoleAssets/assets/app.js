@@ -31,7 +31,7 @@ const ROUTES = [
   ['rewards/entries', 'rewards', 'rewards/entries'], ['rewards/entry/{sequence}', 'rewards', 'rewards/entry'],
   ['accounts', 'accounts', 'accounts'], ['accounts/{uid}', 'accounts', 'accounts/one'],
   ['rules', 'rules', 'rules'], ['functions', 'functions', 'functions'], ['functions/{name}', 'functions', 'functions/one'],
-  ['links', 'links', 'links'], ['links/{view}', 'links', 'links'], ['audit', 'audit', 'audit'], ['settings', 'settings', 'settings'],
+  ['links', 'links', 'links'], ['links/{view}', 'links', 'links'], ['invites', 'links', 'invites'], ['audit', 'audit', 'audit'], ['settings', 'settings', 'settings'],
 ];
 const RANK = { viewer: 1, support: 2, admin: 3 };
 const main = document.getElementById('main');

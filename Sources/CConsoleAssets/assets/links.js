@@ -1,34 +1,74 @@
-// Links: the list, one link with its counts and QR code, how a player came. Links are made by apps and by the program.
+// Links: the list, one link with what came of it, claims, invitations, settings. The form for a new link is in linkform.js.
 
 import { address, get } from './api.js';
 import { h, shown } from './dom.js';
-import { badge, button, copyButton, empty, facts, field, guard, heading, input, jsonView, playerLink, table } from './ui.js';
+import { badge, button, choice, copyButton, empty, facts, field, guard, heading, input, jsonView, playerLink, table } from './ui.js';
 import { number, time } from './time.js';
-import { again, change, col, command, copies, link as here, num, panel, queryForm, save, tabbed, to } from './parts.js';
+import { again, amounts, change, col, command, copies, link as here, num, panel, queryForm, save, to } from './parts.js';
+
+const VIEWS = { links: ['Short links', 'links'], invites: ['Invitations', 'invites'], claims: ['Claims', 'links', 'claims'], settings: ['Settings', 'links', 'settings'] };
+const STATES = ['queued', 'sent', 'failed', 'opened', 'clicked', 'converted'];
+const DAY = 86_400_000;
 
 /** The title of the browser's tab. */
-export const title = () => 'Links';
+export const title = ({ view, route }) => ({ show: 'Link', new: 'New link', edit: 'Edit link' }[view] ?? (route === 'invites' ? 'Invitations' : 'Links'));
 
 const state = (row) => (row.disabledAt ? badge('disabled', 'off') : badge('ok', 'on'));
 const bare = (link) => link.replace(/^https?:\/\//, '');
 const showing = (page, link) => page.url('links', 'show', { link: bare(link) });
+/** A page's parameters of these names. */
+const asked = (page, ...names) => Object.fromEntries(names.map((name) => [name, page.query.get(name)]));
+/** Fields of a filter, by the names of their parameters. */
+const filters = (page, fields) => queryForm(page, 'Filter', Object.entries(fields).map(([, [name, control]]) => field(name, control)),
+  () => Object.fromEntries([['cursor', null], ...Object.entries(fields).map(([id, [, control]]) => [id, control.value.trim() || null])]), 'Filter');
+const more = (page, next, scanned, rows) => (next || page.query.get('cursor')) && h('p', { class: 'row wrap pager' },
+  next && rows.length === 0 && `None among ${number(scanned)}.`, page.query.get('cursor') && h('a', { class: 'button small', href: here(page, { cursor: null }) }, 'First'),
+  next && h('a', { class: 'button small', href: here(page, { cursor: next }) }, 'More'));
 
-const all = (page) => panel({
-  title: 'Short links', plain: true, signal: page.signal, load: async (signal) => {
-    const { links, next } = await get('links', { limit: 50, cursor: page.query.get('cursor') }, { signal });
-    return [table({
-      caption: 'By address', rows: links, columns: [
-        col('Link', (row) => to(showing(page, row.shortLink), shown(bare(row.shortLink)))), col('Name', (row) => row.name ?? '', true),
-        col('Opens', (row) => String(row.info?.link ?? row.longLink), true), col('Inviter', (row) => (row.inviter ? playerLink(page, row.inviter) : '')),
-        col('Code', (row) => row.code ?? ''), col('State', state), col('Made', (row) => time(row.createdAt)),
-      ], empty: 'No short link yet. An app makes one for a signed-in player (POST /v1/shortLinks), or: doubloon links create ADDRESS --short.',
-    }), next && h('p', { class: 'row pager' }, h('a', { class: 'button small', href: here(page, { cursor: next }) }, 'More'))];
-  },
-});
+function all(page) {
+  const given = asked(page, 'q', 'inviter', 'campaign');
+  const isFiltered = Object.values(given).some(Boolean);
+  const made = panel({
+    title: 'Short links', plain: true, signal: page.signal, load: async (signal) => {
+      const { links, next, scanned } = await get('links', { ...given, limit: 50, cursor: page.query.get('cursor') }, { signal });
+      return [table({
+        caption: 'By address', rows: links, columns: [
+          col('Link', (row) => to(showing(page, row.shortLink), shown(bare(row.shortLink)))), col('Name', (row) => row.name ?? '', true),
+          col('Opens', (row) => String(row.info?.link ?? row.longLink), true), col('Inviter', (row) => (row.inviter ? playerLink(page, row.inviter) : '')),
+          col('Code', (row) => row.code ?? ''), col('State', state), col('Made', (row) => time(row.createdAt)),
+        ], empty: isFiltered ? empty('No link is like this.', { name: 'Clear filters', href: page.url('links') })
+          : empty('No short link yet. An app makes one for a signed-in player (POST /v1/shortLinks), or you do here.', { name: 'New link', href: page.url('links', 'new') }),
+      }), more(page, next, scanned, links)];
+    },
+  });
+  const text = (name, placeholder) => input({ value: given[name] ?? '', placeholder });
+  return [{ element: filters(page, { q: ['Text', text('q', 'summer')], inviter: ['Inviter', text('inviter', 'alice')], campaign: ['Campaign', text('campaign')] }) },
+    (given.inviter || given.campaign) && !given.q && funnel(page, given.inviter ? { inviter: given.inviter } : { campaign: given.campaign }), made].filter(Boolean);
+}
+
+function invites(page) {
+  const given = asked(page, 'state', 'sender', 'campaign');
+  const made = panel({
+    title: 'Invitations', plain: true, signal: page.signal, load: async (signal) => {
+      const { invites: rows, next, scanned } = await get('invites', { ...given, limit: 50, cursor: page.query.get('cursor') }, { signal });
+      return [table({
+        caption: 'Newest first', rows, columns: [
+          col('Time', (row) => time(row.createdAt)), col('State', (row) => badge({ failed: 'failed', queued: 'waiting', converted: 'done' }[row.state] ?? 'pending', row.state)),
+          col('Sender', (row) => playerLink(page, row.sender)), col('To', (row) => row.to ?? '', true), col('Channel', (row) => row.channel),
+          col('Campaign', (row) => row.campaign), col('Link', (row) => to(showing(page, row.link), shown(bare(row.link)))),
+          col('Fault', (row) => row.lastError ?? '', true),
+        ], empty: Object.values(given).some(Boolean) ? empty('No invitation is like this.', { name: 'Clear filters', href: page.url('invites') })
+          : 'No invitation yet. An app sends one for a player: POST /v1/invites.',
+      }), more(page, next, scanned, rows)];
+    },
+  });
+  return [{ element: filters(page, { state: ['State', choice([['', 'any'], ...STATES], given.state ?? '')],
+    sender: ['Sender', input({ value: given.sender ?? '', placeholder: 'alice' })], campaign: ['Campaign', input({ value: given.campaign ?? '' })] }) }, made];
+}
 
 function claims(page) {
   const uid = page.query.get('uid') ?? '';
-  const asked = input({ value: uid, placeholder: 'bob' });
+  const player = input({ value: uid, placeholder: 'bob' });
   const made = panel({
     title: 'How a player came', plain: true, signal: page.signal, load: async (signal) => {
       if (!uid) return empty('Which link, click or code a player came by, and who invited the player.');
@@ -38,8 +78,36 @@ function claims(page) {
         : empty(`No claim of ${shown(uid)}: the player came without a link, or the app never told.`);
     },
   });
-  return [{ element: queryForm(page, 'Find a claim', field('Player', asked), () => ({ uid: asked.value.trim() })) }, made];
+  return [{ element: queryForm(page, 'Find a claim', field('Player', player), () => ({ uid: player.value.trim() })) }, made];
 }
+
+/** What the phones' systems are told about the apps, and whether each app is in it. */
+async function association(told, signal) {
+  const read = (name) => fetch(`/.well-known/${name}`, { signal }).then((answer) => (answer.ok ? answer.json() : null));
+  const [apple, android] = await Promise.all(['apple-app-site-association', 'assetlinks.json'].map(read));
+  const ios = (apple?.applinks?.details ?? []).map((item) => String(item.appID));
+  const names = (android ?? []).map((item) => String(item?.target?.package_name));
+  const rows = [...told.apps.ios.map((app) => ['iPhone', ios.find((id) => id.endsWith(`.${app.bundleId}`)) ?? app.bundleId, ios.some((id) => id.endsWith(`.${app.bundleId}`)), 'has no appIdPrefix, so iOS never opens it by a link']),
+    ...told.apps.android.map((app) => ['Android', app.packageName, names.includes(app.packageName), 'has no sha256Fingerprints, so Android asks before it opens it'])];
+  return table({
+    caption: 'Apps in the files for phones', rows, empty: 'No app is registered: links open in browsers only.', columns: [
+      col('Phone', ([phone]) => phone), col('App', ([, name]) => name),
+      col('In the file', ([, , isIn, why]) => (isIn ? badge('ok', 'yes') : [badge('failed', 'no'), ` ${why}`]), true)],
+  });
+}
+
+const settings = (page) => panel({
+  title: 'Settings of links', plain: true, signal: page.signal, load: async (signal) => {
+    const told = await get('links/settings', {}, { signal });
+    const list = (items) => (items.length > 0 ? h('ul', items.map((item) => h('li', h('code', shown(item))))) : 'none');
+    return [told.warnings.map((text) => h('p', { class: 'note warn' }, shown(text))), facts([
+      ['Domains', list(told.domains)], ['May lead to hosts', list(told.hosts)], ['Patterns', list(told.allowPatterns)],
+      ['Keys of apps', number(told.apiKeys.length)], ['Proof of a click is good for', `${number(told.clickDays)} days`],
+    ]), h('h3', 'Files for phones'), await association(told, signal), told.domains.length > 0 && h('p', { class: 'muted' }, 'This server gives these. Whether your domain does: ',
+      h('code', `curl ${new URL(told.domains[0]).origin}/.well-known/apple-app-site-association`)), h('h3', 'All'), jsonView(Object.fromEntries(Object.entries(told).filter(([name]) => !['apiKeys', 'warnings'].includes(name)))),
+    h('p', { class: 'muted' }, 'They are changed by ', h('code', 'doubloon links settings links.json'), ', or stand in the configuration file.')];
+  },
+});
 
 /** Switches a link on or off. */
 async function toggle(page, row) {
@@ -54,50 +122,75 @@ async function toggle(page, row) {
   if (answer) again(page);
 }
 
-const counts = (page, link) => panel({
-  title: 'Counted', signal: page.signal, load: async (signal) => {
+/** From the click to the coins, in all and by day. */
+const funnel = (page, of) => panel({
+  title: 'What came of it', signal: page.signal, load: async (signal) => {
     const days = Number(page.query.get('days')) || 30;
-    const told = await get('links/stats', { link, days }, { signal });
-    if (told.totals.length === 0) return empty('Nobody opened it yet.');
-    return [table({ caption: 'In all', rows: told.totals, columns: [col('Event', (row) => row.event), col('Platform', (row) => row.platform),
-      num('Count', (row) => number(BigInt(row.count)))] }), h('h3', `By day, the last ${number(days)}`), table({
-      caption: 'By day', rows: told.days, empty: 'Nothing in these days.', columns: [col('Day', (row) => row.day), col('Event', (row) => row.event),
-        col('Platform', (row) => row.platform), num('Count', (row) => number(row.count))],
+    const told = await get('links/funnel', { ...of, since: Math.max(0, Date.now() - days * DAY) }, { signal });
+    const { totals, goal } = told;
+    const stages = [['Click', 'clicks'], ['Install', 'installs'], ['Claim', 'claims'], ['Sign-up', 'signedUp'], [goal?.name ?? 'Goal', 'reached']]
+      .map(([name, id]) => ({ name: shown(name), id, count: totals[id] }));
+    const most = Math.max(1, ...stages.map((stage) => Number(stage.count)));
+    return [h('dl', { class: 'funnel' }, stages.map(({ name, id, count }) => h('div', { dataset: { stage: id } }, h('dt', name), h('dd', { class: 'number' }, number(count)),
+      h('dd', { class: 'bar-meter', aria: { hidden: 'true' } }, h('span', { style: { width: `${(100 * Number(count)) / most}%` } })))),
+    h('div', { dataset: { stage: 'coins' } }, h('dt', 'Coins'), h('dd', amounts(totals.coins)))),
+    !told.complete && h('p', { class: 'note warn' }, 'There is too much for one look: the first links and players are counted.'),
+    h('h3', 'By day'), h('p', { class: 'row wrap' }, [7, 30, 365].map((count) => h('a', { class: 'chip', href: here(page, { days: count }), aria: { current: count === days ? 'true' : null } }, `${count} days`))),
+    table({
+      caption: 'By day and platform', rows: told.days, empty: 'Nothing in these days.', columns: [col('Day', (row) => row.day), col('Platform', (row) => row.platform),
+        ...stages.map(({ name, id }) => num(name, (row) => number(row.stages[id]))), num('Coins', (row) => amounts(row.stages.coins))],
     })];
   },
 });
 
-const code = (page, link) => panel({
-  title: 'QR code', signal: page.signal, load: async (signal) => {
-    const answer = await fetch(address('links/qr', { link }), { headers: { 'X-Doubloon-Console': '1' }, signal });
-    if (!answer.ok) throw new Error('The server could not draw the code.');
-    const text = await answer.text();
-    const source = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
+const picture = async (link, signal, format) => {
+  const answer = await fetch(address('links/qr', { link, format }), { headers: { 'X-Doubloon-Console': '1' }, signal });
+  if (!answer.ok) throw new Error('The server could not draw the code.');
+  return answer.blob();
+};
+
+const code = (link, signal) => panel({
+  title: 'QR code', signal, load: async () => {
+    const source = URL.createObjectURL(await picture(link, signal));
     signal.addEventListener('abort', () => URL.revokeObjectURL(source), { once: true });
-    return [h('img', { class: 'qr', src: source, alt: `QR code of ${link}`, width: 200, height: 200 }),
-      h('p', button('Save as SVG', () => save('link.svg', text, 'image/svg+xml'), { small: true, icon: 'download' }))];
+    const saving = (format) => button(`Save as ${format.toUpperCase()}`, async () => save(`link.${format}`, await picture(link, signal, format)), { small: true, icon: 'download' });
+    return [h('img', { class: 'qr', src: source, alt: `QR code of ${link}`, width: 200, height: 200 }), h('p', { class: 'row wrap' }, saving('svg'), saving('png'))];
   },
 });
 
 async function mountOne(root, page) {
   const link = page.query.get('link') ?? '';
   const row = await get('links/link', { link }, { signal: page.signal, trees: ['info'] });
+  const { previewPanel } = await import('./linkform.js');
   root.append(heading(shown(bare(row.shortLink)), {
-    crumbs: to(page.url('links'), 'Links'), actions: [guard(button(row.disabledAt ? 'Switch on…' : 'Switch off…', () => toggle(page, row)), page, 'admin'),
+    crumbs: to(page.url('links'), 'Links'), sub: row.name && shown(row.name), actions: [
+      guard(button('Edit…', () => page.go(page.url('links', 'edit', { link: bare(row.shortLink) }))), page, 'support'),
+      guard(button(row.disabledAt ? 'Switch on…' : 'Switch off…', () => toggle(page, row)), page, 'support'),
       copyButton([{ name: 'Link', text: row.shortLink }, ...copies(command(page, 'links show', [row.shortLink], { ns: false }), 'GET', '/admin/v1/links/link', { link })])],
   }), h('section', { class: 'panel', aria: { label: 'Link' } }, h('div', { class: 'panel-body' }, facts([
-    ['State', state(row)], ['Name', row.name && shown(row.name)], ['Inviter', row.inviter && playerLink(page, row.inviter)], ['Code', row.code && shown(row.code)],
+    ['State', state(row)], ['Inviter', row.inviter && playerLink(page, row.inviter)], ['Code', row.code && shown(row.code)],
     ['Made', time(row.createdAt)], ['Changed', row.changedAt && time(row.changedAt)], ['Kind', shown(row.option)], ['Long link', h('code', shown(row.longLink))],
-  ]))), h('div', { class: 'grid2' }, [counts(page, link), code(page, link)].map((item) => item.element)),
-  panel({ title: 'What it says', load: async () => jsonView(row.info) }).element);
+  ]))), h('div', { class: 'grid2' }, [funnel(page, { link }), code(row.shortLink, page.signal)].map((item) => item.element)),
+  previewPanel(page, async () => ({ link: row.shortLink })).element);
 }
 
 /** Draws the page. */
 export async function mount(root, page) {
+  const { view, route } = page.params;
   root.classList.add('two-line');
-  if (page.params.view === 'show') return mountOne(root, page);
+  if (view === 'show') return mountOne(root, page);
+  if (view === 'new' || view === 'edit') return (await import('./linkform.js')).mount(root, page);
+  const id = route === 'invites' ? 'invites' : VIEWS[view] ? view : 'links';
+  const words = { links: 'links list', invites: 'invites list', settings: 'links settings' }[id];
+  const home = page.session.namespace;
   root.append(heading('Links', {
-    sub: 'Invitation links on your own domain.', actions: [copyButton(copies(command(page, 'links list', [], { ns: false }), 'GET', '/admin/v1/links', { limit: 50 }))],
-  }));
-  return tabbed(root, page, 'Links', [{ id: 'links', name: 'Short links' }, { id: 'claims', name: 'Claims' }], (id, scope) => (id === 'links' ? all : claims)(scope));
+    sub: `Invitation links on your own domain.${home && home !== page.ns ? ` They are kept in ${home}, whose players they bring, whichever namespace is open.` : ''}`,
+    actions: [guard(button('New link', () => page.go(page.url('links', 'new')), { primary: true }), page, 'support'),
+      words && copyButton(copies(command(page, words, [], { ns: false }), 'GET', `/admin/v1/${id === 'settings' ? 'links/settings' : id}`))],
+  }), h('nav', { class: 'toolbar', aria: { label: 'Views of links' } }, Object.entries(VIEWS).map(([name, [text, ...rest]]) => h('a', {
+    class: 'chip', href: page.url(...rest), aria: { current: name === id ? 'true' : null } }, text))));
+  const made = [{ links: all, invites, claims, settings }[id](page)].flat();
+  root.append(...made.map((item) => item.element));
+  await Promise.all(made.map((item) => item.first));
+  return undefined;
 }

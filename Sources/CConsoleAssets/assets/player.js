@@ -148,51 +148,44 @@ async function statement(page, uid, signal) {
   }), pager(page, next && { before: next }, !before)];
 }
 
-/** The players that one brought, fifty at a time; few are unfolded at once, three levels deep. */
-async function branch(page, uid, depth, seen, signal) {
+const brought = (page, uid, params, signal) => get(`referrals/${encodeURIComponent(uid)}`, { ns: page.ns, limit: 50, ...params }, { signal });
+
+/** The players below one, of an answer that goes levels deep; fifty at a time, what is not in it is asked for. */
+function branch(page, uid, told, signal) {
   const list = h('ul', { class: 'referrals' });
-  const more = async (cursor) => {
-    const found = await get('referrals', { ns: page.ns, uid, limit: 50, cursor }, { signal });
-    const rows = found.referrals.map((row) => {
-      const below = h('div');
-      const unfold = async () => {
-        below.replaceChildren(seen.has(row.player) ? quiet('A circle: shown above.')
-          : await branch(page, row.player, depth + 1, new Set([...seen, row.player]), signal));
-      };
-      const element = h('li', playerLink(page, row.player), ' ', badge(row.state === 'paid' ? 'done' : row.state === 'held' ? 'waiting' : 'pending', row.state),
-        row.since && [' ', time(row.since)], ' ', amounts(row.coins), Object.keys(row.held).length > 0 && [', held ', amounts(row.held)], ' ', below);
-      if (found.referrals.length <= 5 && depth < 2) return unfold().then(() => element);
-      below.append(button('Whom?', unfold, { small: true, quiet: true, label: `Whom ${shown(row.player)} brought` }));
-      return element;
-    });
-    list.append(...await Promise.all(rows));
-    if (!found.next) return found;
-    const item = h('li', button('50 more', async () => {
-      await more(found.next);
-      item.remove();
-    }, { small: true }));
+  const ask = (label, small, player, params, place) => button(label, async () => {
+    const found = await brought(page, player, params, signal);
+    place(branch(page, player, found, signal));
+  }, { small: true, quiet: true, label: small });
+  for (const row of told.referrals.filter((item) => item.by === uid)) {
+    const item = h('li', playerLink(page, row.player), ' ', badge(row.state === 'paid' ? 'done' : row.state === 'held' ? 'waiting' : 'pending', row.state),
+      row.signedUp && ' signed up', row.reached && ` · ${shown(told.goal.name)}`, row.since && [' · ', time(row.since)], ' ', Object.keys(row.coins).length > 0 && amounts(row.coins),
+      Object.keys(row.held).length > 0 && [', held ', amounts(row.held)], Object.keys(row.reversed).length > 0 && [', reversed ', amounts(row.reversed)], ' ');
+    if (row.shown > 0) item.append(branch(page, row.player, { ...told, next: null }, signal));
+    if (row.brought > row.shown) {
+      const last = told.referrals.findLast((one) => one.by === row.player)?.player;
+      const rest = ask(`${number(row.brought - row.shown)}${row.brought >= 1000 ? ' or more' : ''} ${row.shown > 0 ? 'more' : 'brought'}`, `Whom ${shown(row.player)} brought`,
+        row.player, { depth: 1, cursor: last }, (made) => rest.replaceWith(made));
+      item.append(rest);
+    }
     list.append(item);
-    return found;
-  };
-  const found = await more();
-  return found.referrals.length > 0 ? list : depth === 0 ? quiet('Nobody yet.') : '';
+  }
+  if (told.next) {
+    const item = h('li', ask('50 more', undefined, uid, { cursor: told.next }, (made) => item.replaceWith(...made.childNodes)));
+    list.append(item);
+  }
+  return list;
 }
 
 async function tree(page, uid, signal) {
-  const ask = (player) => get('referrals', { ns: page.ns, uid: player, limit: 1 }, { signal });
-  const up = [];
-  for (let at = uid; up.length < 5;) {
-    const by = (await ask(at)).referredBy;
-    if (!by || by === uid || up.includes(by)) break;
-    up.unshift(by);
-    at = by;
-  }
+  const told = await brought(page, uid, { depth: 3 }, signal);
   const { claim } = await get('links/claims', { uid }, { signal }).catch(() => ({}));
-  return [h('h3', 'Who invited'), up.length === 0 ? quiet(`No record says that anybody invited ${shown(uid)}.`)
-    : h('p', up.map((player) => [playerLink(page, player), ' → ']), h('b', shown(uid))),
-  claim && facts([['By', shown(claim.how)], ['Link', shown(claim.link)], ['Inviter', playerLink(page, claim.inviter)], ['Claimed', time(claim.at)],
-    ['Click', claim.clickedAt && [time(claim.clickedAt), ` on ${shown(claim.platform)}`]], ['Code', claim.code && shown(claim.code)]]),
-  h('h3', `Whom ${shown(uid)} brought`), await branch(page, uid, 0, new Set([uid]), signal)];
+  return [h('h3', 'Who invited'), told.up.length === 0 ? quiet(`No record says that anybody invited ${shown(uid)}.`)
+    : h('p', told.up.toReversed().map((player) => [playerLink(page, player), ' → ']), h('b', shown(uid))),
+  claim && facts([['By', shown(claim.how)], ['Link', to(page.url('links', 'show', { link: claim.link }), shown(claim.link))], ['Inviter', playerLink(page, claim.inviter)],
+    ['Claimed', time(claim.at)], ['Click', claim.clickedAt && [time(claim.clickedAt), ` on ${shown(claim.platform)}`]], ['Code', claim.code && shown(claim.code)]]),
+  h('h3', `Whom ${shown(uid)} brought`), told.referrals.length > 0 ? branch(page, uid, told, signal) : quiet('Nobody yet.'),
+  h('p', to(page.url('links', null, { inviter: uid }), `Links of ${shown(uid)}, and what came of them`))];
 }
 
 const TABS = { why: ['Why', why], statement: ['Statement', statement], tree: ['Referral tree', tree] };

@@ -39,17 +39,23 @@ function playerForm(page) {
 }
 
 function topPanel(page) {
+  const [unit, days] = ['unit', 'days'].map((name) => page.query.get(name));
+  const since = days && Math.max(0, Date.now() - Number(days) * 86_400_000);
   return follow(page, panel({
-    title: 'Who brought most', signal: page.signal, load: async (signal) => {
-      const { top } = await get('referrals/top', { ns: page.ns, limit: 50 }, { signal });
-      return table({
-        caption: 'Referrers', rows: top, columns: [
-          col('Player', (row) => playerLink(page, row.player)),
-          num('Referred', (row) => number(row.count)),
-          num('Coins for it', (row) => amounts(row.coins)),
+    title: 'Who brought most', signal: page.signal, class: 'leaders', load: async (signal) => {
+      const { leaders, goal, complete } = await get('referrals', { ns: page.ns, limit: 50, unit, since }, { signal });
+      const units = [...new Set(leaders.flatMap((row) => Object.keys(row.coins)))];
+      const chip = (changes, name, isOn) => h('a', { class: 'chip', href: link(page, changes), aria: { current: isOn ? 'true' : null } }, shown(name));
+      return [h('p', { class: 'row wrap' }, [['', 'ever'], ['7', '7 days'], ['30', '30 days']].map(([id, name]) => chip({ days: id }, name, id === (days ?? ''))),
+        units.length > 1 && units.map((name) => chip({ unit: name }, name, name === unit))), table({
+        caption: 'Referrers, by what the ledger says', rows: leaders, columns: [
+          col('Player', (row) => to(page.url('rewards/u', row.player, { tab: 'tree' }), shown(row.player))),
+          num('Referred', (row) => number(row.referred)), num('Signed up', (row) => number(row.signedUp)),
+          num(shown(goal?.name ?? 'Goal'), (row) => number(row.reached)), num('Coins for it', (row) => amounts(row.coins)),
+          num('Reversed', (row) => amounts(row.reversed)), num('Clicks', (row) => number(row.clicks)), num('Installs', (row) => number(row.installs)),
         ], empty: empty('Nobody was referred yet. A player counts as referred when the record names a referrer: referred_by "alice".',
           { name: 'Start', href: page.url('start') }),
-      });
+      }), !complete && h('p', { class: 'note warn' }, 'There was too much to look at: older entries, or players behind the first, are not counted.')];
     },
   }));
 }
@@ -94,12 +100,12 @@ function verifyPanel(page) {
 async function mountTop(root, page) {
   root.append(heading('Rewards', {
     sub: 'Who brought whom, what was paid for it, and why.',
-    actions: [copyButton(copies(command(page, 'referrals top', [], { limit: 50 }), 'GET', '/admin/v1/referrals/top', { ns: page.ns, limit: 50 }))],
+    actions: [copyButton(copies(command(page, 'referrals top', [], { limit: 50 }), 'GET', '/admin/v1/referrals', { ns: page.ns, limit: 50 }))],
   }), views(page, 'top'), playerForm(page));
   const panels = [topPanel(page), accountsPanel(page, 'Paid out, by code', 'issuance:',
     'Nothing was paid yet. Minus the balance of issuance:level5 is what was paid for level 5 in all.'),
   accountsPanel(page, 'Balances of players', 'user:', 'No player has coins yet.'), verifyPanel(page)];
-  root.append(h('div', { class: 'grid2' }, panels.map((item) => item.element)));
+  root.append(panels[0].element, h('div', { class: 'grid2' }, panels.slice(1).map((item) => item.element)));
   await Promise.all(panels.map((item) => item.first));
 }
 

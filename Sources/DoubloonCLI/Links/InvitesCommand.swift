@@ -31,7 +31,18 @@ struct InvitesListCommand: AsyncParsableCommand {
     discussion: """
       Examples:
         doubloon invites list --limit 20
+        doubloon invites list --state failed --campaign summer
+        doubloon invites list --sender alice
       """)
+
+  @Option(help: ArgumentHelp("Only those that came exactly so far: queued, sent, failed, opened, clicked, converted."))
+  var state: String?
+
+  @Option(help: ArgumentHelp("Only those of this player.", valueName: "player"))
+  var sender: String?
+
+  @Option(help: ArgumentHelp("Only those of this campaign.", valueName: "name"))
+  var campaign: String?
 
   @Option(help: ArgumentHelp("Only those before this one.", valueName: "id"))
   var before: String?
@@ -40,7 +51,8 @@ struct InvitesListCommand: AsyncParsableCommand {
   var listing: ListingOptions
 
   func run() async throws {
-    let query = AdminInvitations.ListQuery(limit: listing.count, cursor: before)
+    let query = AdminInvitations.FilteredQuery(
+      state: state, sender: sender, campaign: campaign, limit: listing.count, cursor: before)
     listing.output.print(try await listing.page(of: AdminInvitations.list, query: query), Self.text)
   }
 

@@ -27,7 +27,8 @@ struct LinksCommand: AsyncParsableCommand {
         doubloon links qr https://go.acme.test/r/aB3x --out poster.svg
       """,
     subcommands: [
-      LinksCreateCommand.self, LinksEditCommand.self, LinksDisableCommand.self, LinksEnableCommand.self,
+      LinksCreateCommand.self, LinksPreviewCommand.self, LinksFunnelCommand.self,
+      LinksEditCommand.self, LinksDisableCommand.self, LinksEnableCommand.self,
       LinksDeleteCommand.self, LinksListCommand.self, LinksShowCommand.self, LinksStatsCommand.self, LinksImportCommand.self,
       LinksExportCommand.self, LinksQRCommand.self, LinksSettingsCommand.self,
     ])
@@ -42,7 +43,18 @@ struct LinksListCommand: AsyncParsableCommand {
       Examples:
         doubloon links list
         doubloon links list --limit 20 --after go.acme.test/r/aB3x
+        doubloon links list --inviter alice
+        doubloon links list --campaign summer --text poster
       """)
+
+  @Option(help: ArgumentHelp("Only links in whose address, name, code or long form this is.", valueName: "text"))
+  var text: String?
+
+  @Option(help: ArgumentHelp("Only links of this player.", valueName: "player"))
+  var inviter: String?
+
+  @Option(help: ArgumentHelp("Only links whose utm_campaign is this.", valueName: "name"))
+  var campaign: String?
 
   @Option(help: ArgumentHelp("Go on behind this one.", valueName: "link"))
   var after: String?
@@ -52,7 +64,8 @@ struct LinksListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let cursor = after.map { $0.hasPrefix("https://") ? String($0.dropFirst(8)) : $0 }
-    let query = AdminLinks.ListQuery(limit: listing.count, cursor: cursor)
+    let query = AdminLinks.ListQuery(
+      q: text, inviter: inviter, campaign: campaign, limit: listing.count, cursor: cursor)
     listing.output.print(try await listing.page(of: AdminLinks.list, query: query), Self.text)
   }
 
@@ -64,7 +77,7 @@ struct LinksListCommand: AsyncParsableCommand {
         link.createdAt.text, link.target ?? "-",
       ])
     }
-    return table.page(empty: "There are no links.", next: list.next, by: "--after")
+    return table.page(empty: "There are no such links.", next: list.next, by: "--after")
   }
 }
 

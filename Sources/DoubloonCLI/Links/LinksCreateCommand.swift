@@ -2,7 +2,6 @@ import AdminClient
 import AdminModel
 import ArgumentParser
 import ServerApp
-import TextFormats
 import TreeModel
 
 /// `doubloon links create`: a short link.
@@ -19,6 +18,7 @@ struct LinksCreateCommand: AsyncParsableCommand {
         doubloon links create https://acme.test/play --prefix https://go.acme.test/r --suffix summer --name "Summer poster"
         doubloon links create https://acme.test/?invitedby=alice --prefix https://go.acme.test/r \\
           --set apn=test.acme.app --set ibi=test.acme.ios --set "st=Alice invites you"
+        doubloon links create https://acme.test/play --prefix https://go.acme.test/r --inviter alice
       """)
 
   @Argument(help: "What the link opens.")
@@ -35,6 +35,9 @@ struct LinksCreateCommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("What you call it in listings.", valueName: "text"))
   var name: String?
+
+  @Option(help: ArgumentHelp("The player who invites with it.", valueName: "player"))
+  var inviter: String?
 
   @Option(
     name: .customLong("set"), help: ArgumentHelp("A parameter of the long link; may be repeated.", valueName: "name=value"))
@@ -54,33 +57,31 @@ struct LinksCreateCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let pairs =
-      [("link", link)]
-      + parameters.map { text in
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        return (String(parts[0]), String(parts[1]))
-      }
-    let query = pairs.map { "\(PercentEncoding.encode($0.0))=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
-    let base = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
-    var members = [JSON.Member(key: "longDynamicLink", value: .string("\(base)/?\(query)"))]
-    if let suffix {
-      members.append(JSON.Member(key: "suffix", value: ["option": "CUSTOM", "customSuffix": .string(suffix)]))
-    } else {
-      members.append(JSON.Member(key: "suffix", value: ["option": .string(short ? "SHORT" : "UNGUESSABLE")]))
+    let order = AdminLinks.Order(
+      prefix: prefix, parameters: Self.parameters(link: link, parameters),
+      option: suffix != nil ? .custom : short ? .short : .unguessable, suffix: suffix, name: name, inviter: inviter)
+    let answer = try await server.withClient { client in
+      try await client.call(AdminLinks.create, body: order, namespace: server.namespace)
     }
-    if let name { members.append(JSON.Member(key: "name", value: .string(name))) }
-    let body = JSON.object(members)
-    let path = name == nil ? "/v1/shortLinks" : "/v1/managedShortLinks:create"
-    let answer = try await server.withClient { client in try await client.post(path, body, query: server.query) }
-    let created = try answer.decoded(as: AdminLinks.CreatedLink.self)
-    output.print(answer) { _ in Self.text(created) }
+    output.print(answer, Self.text)
+  }
+
+  /// Parameters of a long link, as options give them.
+  static func parameters(link: String, _ texts: [String]) -> NamedValues<String> {
+    var parameters = NamedValues<String>([.init("link", link)])
+    for text in texts {
+      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      parameters.members.append(.init(String(parts[0]), String(parts[1])))
+    }
+    return parameters
   }
 
   /// The short link, with warnings.
-  static func text(_ created: AdminLinks.CreatedLink) -> String {
-    let link = created.shortLink ?? created.managedShortLink?.link ?? "?"
-    let code = created.code.map { ["code: \($0)"] } ?? []
-    return ([link.printable] + code + (created.warnings ?? []).map(\.text)).joined(separator: "\n")
+  static func text(_ made: AdminLinks.MadeLink) -> String {
+    let notes = [
+      made.link.code.map { "code: \($0)".printable }, made.repeated ? "A link that says the same was there before." : nil,
+    ].compactMap(\.self)
+    return ([made.link.shortLink.printable] + notes + made.warnings.map(\.text)).joined(separator: "\n")
   }
 }
 
@@ -143,7 +144,7 @@ struct LinksEditCommand: AsyncParsableCommand {
 }
 
 extension AdminLinks.Warning {
-  fileprivate var text: String { "warning: \(code): \(message)".printable }
+  var text: String { "warning: \(code): \(message)".printable }
 }
 
 /// `doubloon links disable`: switches a short link off.

@@ -31,10 +31,14 @@ struct ReferralsShowCommand: AsyncParsableCommand {
       Examples:
         doubloon referrals alice
         doubloon referrals show alice --limit 200 --after bob
+        doubloon referrals alice --depth 3
       """)
 
   @Argument(help: "The player.")
   var player: String
+
+  @Option(help: ArgumentHelp("So many levels down.", valueName: "count"))
+  var depth = 1
 
   @Option(help: ArgumentHelp("Only players behind this one.", valueName: "player"))
   var after: String?
@@ -42,20 +46,32 @@ struct ReferralsShowCommand: AsyncParsableCommand {
   @OptionGroup
   var listing: ListingOptions
 
-  func run() async throws {
-    let query = AdminInvitations.ReferralQuery(uid: player, limit: listing.count, cursor: after)
-    listing.output.print(try await listing.page(of: AdminInvitations.referrals, query: query), Self.text)
+  mutating func validate() throws {
+    guard (1...5).contains(depth) else { throw ValidationError("--depth must be 1 to 5.") }
   }
 
-  static func text(_ list: AdminInvitations.ReferralList) -> String {
-    let player = list.player
-    let referrer = list.referredBy.map { "\(player) was referred by \($0)." } ?? "\(player) was referred by nobody."
-    guard !list.referrals.isEmpty else { return "\(referrer) \(player) brought nobody.".printable }
-    var table = TextTable([.text("PLAYER"), .text("SINCE"), .text("STATE"), .text("COINS"), .text("HELD")])
-    for referral in list.referrals {
-      table.add([referral.player, referral.since.text, referral.state, coins(referral.coins), coins(referral.held)])
+  func run() async throws {
+    let query = AdminReferrals.TreeQuery(depth: Int64(depth), limit: listing.count, cursor: after)
+    listing.output.print(
+      try await listing.page(of: AdminReferrals.tree, at: [player], query: query), Self.text)
+  }
+
+  static func text(_ tree: AdminReferrals.Tree) -> String {
+    let player = tree.player
+    let referrer = tree.referredBy.map { "\(player) was referred by \($0)." } ?? "\(player) was referred by nobody."
+    guard !tree.referrals.isEmpty else { return "\(referrer) \(player) brought nobody.".printable }
+    let goal = (tree.goal?.name ?? "goal").uppercased()
+    var table = TextTable([
+      .text("PLAYER"), .text("BY"), .text("SINCE"), .text("STATE"), .text("SIGNED UP"), .text(goal), .text("COINS"),
+      .text("HELD"), .number("BROUGHT"),
+    ])
+    for referral in tree.referrals {
+      table.add([
+        referral.player, referral.by, referral.since.text, referral.state, referral.signedUp ? "yes" : "no",
+        referral.reached ? "yes" : "no", coins(referral.coins), coins(referral.held), referral.brought.grouped,
+      ])
     }
-    return "\(referrer.printable)\n\n\(table.render())" + TextTable.nextPageText(list.next, by: "--after")
+    return "\(referrer.printable)\n\n\(table.render())" + TextTable.nextPageText(tree.next, by: "--after")
   }
 
   /// Amounts with their units; a dash for none.
@@ -68,25 +84,44 @@ struct ReferralsShowCommand: AsyncParsableCommand {
 struct ReferralsTopCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "top",
-    abstract: "List the players who brought most others.",
+    abstract: "List the players who got most for bringing others, by the ledger.",
     discussion: """
+      REFERRED, SIGNED UP and the goal are players; COINS is what the ledger says without what was REVERSED; CLICKS and \
+      INSTALLS are of the player's links.
+
       Examples:
         doubloon referrals top
+        doubloon referrals top --unit pieces_of_eight --since 1795392000000
         doubloon referrals top --limit 100 --json
       """)
+
+  @Option(help: ArgumentHelp("Order by coins of this unit.", valueName: "unit"))
+  var unit: String?
+
+  @Option(help: ArgumentHelp("Only from this time on, in milliseconds since 1970.", valueName: "time"))
+  var since: Int64?
 
   @OptionGroup
   var listing: ListingOptions
 
   func run() async throws {
-    let query = AdminInvitations.TopQuery(limit: listing.count)
-    listing.output.print(try await listing.page(of: AdminInvitations.top, query: query), Self.text)
+    let query = AdminReferrals.LeadersQuery(unit: unit, since: since.map { Timestamp($0) }, limit: listing.count)
+    listing.output.print(try await listing.page(of: AdminReferrals.leaders, query: query), Self.text)
   }
 
-  static func text(_ answer: AdminInvitations.Top) -> String {
-    guard !answer.top.isEmpty else { return "Nobody brought anybody yet." }
-    var table = TextTable([.text("PLAYER"), .number("BROUGHT"), .text("COINS")])
-    for row in answer.top { table.add([row.player, row.count.grouped, ReferralsShowCommand.coins(row.coins)]) }
-    return table.render()
+  static func text(_ answer: AdminReferrals.Leaders) -> String {
+    guard !answer.leaders.isEmpty else { return "Nobody brought anybody yet." }
+    let goal = (answer.goal?.name ?? "goal").uppercased()
+    var table = TextTable([
+      .text("PLAYER"), .number("REFERRED"), .number("SIGNED UP"), .number(goal), .text("COINS"), .text("REVERSED"),
+      .number("CLICKS"), .number("INSTALLS"),
+    ])
+    for row in answer.leaders {
+      table.add([
+        row.player, row.referred.grouped, row.signedUp.grouped, row.reached.grouped, ReferralsShowCommand.coins(row.coins),
+        ReferralsShowCommand.coins(row.reversed), row.clicks.grouped, row.installs.grouped,
+      ])
+    }
+    return table.render() + (answer.complete ? "" : "\n\nThere was too much to look at: older entries are not counted.")
   }
 }

@@ -25,11 +25,11 @@ struct ListingOptions: ParsableArguments {
   /// Asks for one page.
   ///
   /// - `spansNamespaces`: whether the listing is not about one namespace.
-  func page<Query, Answer>(of endpoint: Endpoint<Query, NoBody, Answer>, query: Query, spansNamespaces: Bool = false)
-    async throws -> AdminAnswer<Answer>
-  {
+  func page<Query, Answer>(
+    of endpoint: Endpoint<Query, NoBody, Answer>, at captures: [String] = [], query: Query, spansNamespaces: Bool = false
+  ) async throws -> AdminAnswer<Answer> {
     try await server.withClient(spansNamespaces: spansNamespaces) { client in
-      try await client.call(endpoint, query: query, namespace: server.namespace)
+      try await client.call(endpoint, at: captures, query: query, namespace: server.namespace)
     }
   }
 }

@@ -52,7 +52,7 @@ package struct ReferralPath: Sendable {
   }
 
   /// Where a player's referrer is named; nil if the id is no legal key.
-  func path(of player: String) -> PathBytes? {
+  package func path(of player: String) -> PathBytes? {
     guard (try? Key(player)) != nil, let path = try? pattern.path(filling: [player]) else { return nil }
     return PathBytes(path)
   }
@@ -75,16 +75,6 @@ package struct ReferralPath: Sendable {
     guard let text = scalar?.stringValue, (try? Key(text)) != nil else { return nil }
     return text
   }
-}
-
-/// A player by how many others the player brought.
-package struct ReferralRank: Sendable, Hashable {
-  /// Who brought them.
-  package let referrer: String
-  /// How many.
-  package let count: Int64
-  /// What the referrer got for all of them, by unit.
-  package let coins: [String: Int64]
 }
 
 /// Keeps the index of who brought whom: one record for each player whose path names a referrer, put and removed in the

@@ -135,6 +135,7 @@ package struct LinkClaims: Sendable {
   private func changes(_ claim: LinkClaim, proof: LinkProof) -> [KeyedRecordChange] {
     let (kind, value) = (LinkService.Kind.claim, claim.stored)
     var changes = [KeyedRecordChange(kind: kind, key: "player/\(claim.player)", value: value, expecting: .absent)]
+    changes += LinkIndex.changes(from: [], to: LinkIndex.keys(of: claim))
     if case .click(let id, _, _) = claim.evidence {
       changes.append(KeyedRecordChange(kind: kind, key: "click/\(id)", value: value, expecting: .absent))
     }
@@ -176,7 +177,7 @@ package struct LinkClaims: Sendable {
   // MARK: The player
 
   /// The player who invites with a link that has no owner: a parameter of the URL that it opens.
-  static func inviter(in parameters: LinkParameters, settings: LinkSettings) -> String? {
+  package static func inviter(in parameters: LinkParameters, settings: LinkSettings) -> String? {
     guard let query = parameters.web(.link)?.parameters else { return nil }
     for name in settings.referral.inviterParameters {
       if let value = query.first(where: { $0.name == name })?.value, isPlayer(value) { return value }
@@ -185,7 +186,7 @@ package struct LinkClaims: Sendable {
   }
 
   /// Whether a text can be a player's key in the tree.
-  static func isPlayer(_ text: String) -> Bool { (try? Key(text)) != nil && text.utf8.count <= 128 }
+  package static func isPlayer(_ text: String) -> Bool { (try? Key(text)) != nil && text.utf8.count <= 128 }
 
   private static func path(_ pattern: String, _ player: String) throws -> Path {
     do {

@@ -47,7 +47,7 @@ package struct LinkOpening: Sendable {
   package var destination: String { parameters.web(.link)?.text ?? "about:blank" }
 
   /// What the app opens on Android: `al` replaces `link`.
-  var androidDestination: String { parameters.web(.androidLink)?.text ?? destination }
+  package var androidDestination: String { parameters.web(.androidLink)?.text ?? destination }
 
   /// The app that the link is for.
   package func bundle(on device: LinkVisitor.Device) -> String? {
@@ -77,8 +77,7 @@ package struct LinkOpening: Sendable {
 
   private func android(_ visitor: LinkVisitor, click: String) -> Outcome {
     guard let package = parameters[.androidPackage] else { return .redirect(androidDestination, isFallback: false) }
-    let fallback =
-      parameters.web(.androidFallback)?.text ?? StoreURL.play(package, parameters: parameters, link: binding, click: click)
+    let fallback = androidFallback(click: click)
     // Firefox takes the fallback of an intent even if the app is there; a plain link opens the app if it is verified, and is
     // sent on here if not.
     if visitor.isFirefox { return .redirect(fallback, isFallback: true) }
@@ -87,6 +86,13 @@ package struct LinkOpening: Sendable {
     let intent =
       "intent://\(bare)\(separator)cid=\(click)#Intent;scheme=https;package=\(package);S.browser_fallback_url=\(PercentEncoding.encode(fallback));end"
     return .redirect(intent, isFallback: true)
+  }
+
+  /// Where a visitor on Android goes who does not have the app: what was named for that, else Google's store.
+  package func androidFallback(click: String) -> String {
+    if let fallback = parameters.web(.androidFallback) { return fallback.text }
+    guard let package = parameters[.androidPackage] else { return androidDestination }
+    return StoreURL.play(package, parameters: parameters, link: binding, click: click)
   }
 
   /// The app's own scheme with the link in it, for the page's button: the SDK reads `deep_link_id` and `match_type`

@@ -33,6 +33,9 @@ extension LinkService {
       // A request for what the link said before gets a link that says it.
       if record.canonical != before.canonical { changes += try duplicateKeyChange(of: before) }
       changes += try disabledFormChanges(from: before, to: record)
+      let settings = settings
+      changes += LinkIndex.changes(
+        from: LinkIndex.keys(of: before, settings: settings), to: LinkIndex.keys(of: record, settings: settings))
       if try await commit(changes, of: key, actor: actor) { return Edited(record: record, warnings: warnings) }
     }
     throw LinkError.unavailable("The link is being changed by others; try again.")
@@ -53,6 +56,7 @@ extension LinkService {
       if let code = record.code { changes.append(KeyedRecordChange(kind: Kind.code, key: code, value: nil)) }
       changes += try duplicateKeyChange(of: record)
       changes += try disabledFormChanges(from: record, to: nil)
+      changes += LinkIndex.changes(from: LinkIndex.keys(of: record, settings: settings), to: [])
       if try await commit(changes, of: key, actor: actor) { return record }
     }
     throw LinkError.unavailable("The link is being changed by others; try again.")
@@ -170,10 +174,12 @@ extension LinkService: PlayerRecordsErasing {
     guard home.known() == namespace else { return KeyedRecordErasure() }
     var changes: [KeyedRecordChange] = []
     var links: Set<String> = []
+    let settings = settings
     try snapshot.forEachRecord(in: namespace, kind: Kind.link) { row in
       guard let link = LinkRecord(key: row.key, stored: row.value), link.owner == uid else { return }
       links.insert(link.key)
       changes.append(KeyedRecordChange(kind: Kind.link, key: link.key, value: nil))
+      changes += LinkIndex.changes(from: LinkIndex.keys(of: link, settings: settings), to: [])
       if let code = link.code { changes.append(KeyedRecordChange(kind: Kind.code, key: code, value: nil)) }
     }
     if !links.isEmpty {
@@ -195,11 +201,11 @@ extension LinkService: PlayerRecordsErasing {
       claim.evidence != .code(Self.erasedEvidence)
     else { return [] }
     let kept = LinkClaim(
-      player: claim.player, inviter: claim.inviter, link: "", evidence: .code(Self.erasedEvidence), at: claim.at
-    ).stored
-    var changes = [KeyedRecordChange(kind: Kind.claim, key: key, value: kept)]
+      player: claim.player, inviter: claim.inviter, link: "", evidence: .code(Self.erasedEvidence), at: claim.at)
+    var changes = [KeyedRecordChange(kind: Kind.claim, key: key, value: kept.stored)]
+    changes += LinkIndex.changes(from: LinkIndex.keys(of: claim), to: LinkIndex.keys(of: kept))
     if case .click(let id, _, _) = claim.evidence {
-      changes.append(KeyedRecordChange(kind: Kind.claim, key: "click/\(id)", value: kept))
+      changes.append(KeyedRecordChange(kind: Kind.claim, key: "click/\(id)", value: kept.stored))
     }
     return changes
   }

@@ -31,7 +31,9 @@ extension LinkService {
         return try await repeated(record, link: link, warnings: warnings, actor: actor)
       }
       let record = newRecord(link, attempt: attempt)
-      let changes = Self.changes(record, duplicateKey: duplicateKey) + (try disabledFormChanges(from: nil, to: record))
+      let changes =
+        Self.changes(record, duplicateKey: duplicateKey) + (try disabledFormChanges(from: nil, to: record))
+        + LinkIndex.changes(from: [], to: LinkIndex.keys(of: record, settings: settings))
       switch try await commit(changes, actor: actor) {
       case .committed: return Created(record: record, warnings: warnings, isRepeated: false)
       // The invitation code may be taken instead of the suffix: another draw helps.
@@ -140,14 +142,6 @@ extension LinkService {
     guard let url = LinkURL(address) else { return nil }
     let path = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
     return path.isEmpty ? nil : url.host + url.port + path
-  }
-
-  /// Links in the order of their keys, after the one given.
-  package func records(after key: String?, limit: Int) throws -> [LinkRecord] {
-    let rows = try read { snapshot, namespace in
-      try snapshot.records(in: namespace, kind: Kind.link, after: key, isDescending: false, limit: limit)
-    }
-    return (rows ?? []).compactMap { LinkRecord(key: $0.key, stored: $0.value) }
   }
 
   /// The counts of a link for the last days.

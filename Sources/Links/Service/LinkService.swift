@@ -22,6 +22,10 @@ package final class LinkService: Sendable {
     /// What was used: `click/ID`, `install/ID`, and by whom: `player/UID`.
     static let claim = "link_claim"
     static let setting = "link_setting"
+    /// By inviter and by campaign; and who came, by link and by inviter: see ``LinkIndex``.
+    static let index = "link_by"
+    /// What the index is whole for.
+    static let indexMark = "link_by_mark"
     /// Invitations, which the invitation service writes.
     static let invitation = "invite"
     /// Marks of invitations: `ID/clicked`.
@@ -115,12 +119,17 @@ package final class LinkService: Sendable {
     state.withLock { $0.hosts = LinkHosts(settings) }
     cache.removeAll()
     try await prepare()
+    // The settings say which parameter names an inviter.
+    _ = try await buildIndex()
   }
 
   /// Makes what openings need, so that none has to wait for it.
   package func prepare() async throws {
     if !settings.domains.isEmpty { _ = try await clickKey() }
   }
+
+  /// The namespace that links are kept in, whose tree says who was invited; nil before the first write.
+  package var namespace: NamespaceID? { home.known() }
 
   /// Which link an installation, or an opening of the app, came from.
   package var attribution: LinkAttribution { LinkAttribution(links: self) }

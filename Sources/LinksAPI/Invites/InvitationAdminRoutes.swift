@@ -33,11 +33,12 @@ package enum InvitationAdminRoutes {
     return try AdminInvitations.Settings(settings)
   }
 
-  private static func list(_ call: RouteCall, query: AdminInvitations.ListQuery) throws -> AdminInvitations.List {
-    let limit = Int(query.limit ?? 50)
-    let all = try reader(call).invitations(before: query.cursor, limit: limit)
+  private static func list(_ call: RouteCall, query: AdminInvitations.FilteredQuery) throws -> AdminInvitations.List {
+    let filter = InvitationService.Filter(
+      state: query.state.flatMap(InvitationState.init), sender: query.sender, campaign: query.campaign)
+    let page = try reader(call).invitations(where: filter, before: query.cursor, limit: Int(query.limit ?? 50))
     return AdminInvitations.List(
-      invites: all.map { AdminInvitations.Invitation($0) }, next: all.count == limit ? all.last?.record.id : nil)
+      invites: page.invitations.map { AdminInvitations.Invitation($0) }, next: page.next, scanned: Int64(page.scanned))
   }
 
   private static func suppressions(_ call: RouteCall, query: AdminInvitations.ListQuery) throws

@@ -12,6 +12,9 @@ package enum LinkAdminRoutes {
     .reading(AdminLinks.settings, by: settings),
     .changing(AdminLinks.putSettings, audit: "links.settings", answer: putSettings),
     .reading(AdminLinks.list, by: list), .reading(AdminLinks.show, by: show),
+    .changing(AdminLinks.create, audit: "links.create", answer: create),
+    .changing(AdminLinks.preview, audit: nil, answer: preview),
+    .changing(AdminLinks.funnel, audit: nil, answer: LinkFunnel.answer),
     .changing(AdminLinks.edit, audit: "links.edit", answer: edit),
     .changing(AdminLinks.delete, audit: "links.delete", answer: remove),
     .changing(AdminLinks.statistics, audit: nil, answer: stats), .responding(AdminLinks.code, by: code),
@@ -38,12 +41,13 @@ package enum LinkAdminRoutes {
 
   private static func list(_ call: RouteCall, query: AdminLinks.ListQuery) throws -> AdminLinks.List {
     let (links, limit) = (try service(call), Int(query.limit ?? 50))
-    let records = try links.records(after: query.cursor, limit: limit)
+    let filter = LinkService.Filter(text: query.q, inviter: query.inviter, campaign: query.campaign)
+    let page = try links.links(where: filter, after: query.cursor, limit: limit)
     return AdminLinks.List(
-      links: records.map { AdminLinks.Link($0) }, next: records.count == limit ? records.last?.key : nil)
+      links: page.links.map { AdminLinks.Link($0) }, next: page.next, scanned: Int64(page.scanned))
   }
 
-  private static func record(_ call: RouteCall, _ links: LinkService) throws -> LinkRecord {
+  static func record(_ call: RouteCall, _ links: LinkService) throws -> LinkRecord {
     let text = try call.required("link")
     guard let record = try links.record(text) else {
       throw APIError(.notFound, "unknown_link", "There is no short link \(text.prefix(200)).")
@@ -107,7 +111,7 @@ package enum LinkAdminRoutes {
     return AdminLinks.ImportReport(outcomes)
   }
 
-  private static func service(_ call: RouteCall) throws -> LinkService {
+  static func service(_ call: RouteCall) throws -> LinkService {
     guard let links = call.services.links else {
       throw APIError(.notImplemented, "not_available", "This server serves no links.")
     }

@@ -68,11 +68,16 @@ extension LinkPage {
 
   /// A page for programs that show a card of the link: the same tags, nothing to click.
   init(cardOf opening: LinkOpening, settings: LinkSettings, phrases: LinkPhrases = .english) {
-    let title = opening.parameters[.socialTitle] ?? Self.appName(opening, device: .iphone, settings: settings) ?? phrases.anApp
+    let title = Self.title(of: opening, settings: settings, phrases: phrases)
     let words = opening.parameters[.socialDescription] ?? ""
     self.init(
       title: title, language: phrases.language, head: Self.card(opening, title: title, words: words),
       body: "<main><h1>\(HTMLText.escaped(title))</h1><p>\(HTMLText.escaped(words))</p></main>")
+  }
+
+  /// What cards are headed: the title that the link gives, or what the app is called.
+  static func title(of opening: LinkOpening, settings: LinkSettings, phrases: LinkPhrases = .english) -> String {
+    opening.parameters[.socialTitle] ?? appName(opening, device: .iphone, settings: settings) ?? phrases.anApp
   }
 
   private static func card(_ opening: LinkOpening, title: String, words: String) -> String {
