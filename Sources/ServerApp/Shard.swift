@@ -155,7 +155,7 @@ extension Shard {
     try accounts.start()
     let built = try await ReferralBuild(referralPath, engine: engine, writer: database).run()
     if built > 0 { logger.notice("made the index of who referred whom", metadata: ["namespaces": "\(built)"]) }
-    if try await links.buildIndex() { logger.notice("made the index of links by inviter, campaign and player") }
+    if try await links.directory.buildIndex() { logger.notice("made the index of links by inviter, campaign and player") }
     let counting = BackgroundService(name: "links", links.run)
     guard configuration.dispatchesFunctions else { return [counting] }
     try await NamespaceInstaller(configuration: configuration, database: database, logger: logger).run()

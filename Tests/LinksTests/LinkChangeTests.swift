@@ -143,7 +143,7 @@ import Testing
       await #expect(throws: LinkError.unknownShortLink(key: link.key)) {
         try await fixture.links.delete(link.key, actor: Self.ann)
       }
-      #expect(try fixture.links.links(limit: 10).links.isEmpty)
+      #expect(try fixture.links.directory.links(limit: 10).links.isEmpty)
       #expect(try await fixture.create(query).record.key != link.key)
       let suffix = String(link.key.suffix(17))
       let chosen = try await fixture.create("link=https://acme.test/b", option: .custom, suffix: suffix, isAdmin: true)

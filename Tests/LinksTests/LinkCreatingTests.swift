@@ -41,7 +41,7 @@ import Testing
       } catch LinkError.invalid(let message) {
         #expect(message.contains(words), "\(message)")
       }
-      #expect(try fixture.links.links(limit: 1).links.isEmpty, "nothing was created")
+      #expect(try fixture.links.directory.links(limit: 1).links.isEmpty, "nothing was created")
     }
   }
 

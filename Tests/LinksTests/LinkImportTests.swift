@@ -40,9 +40,9 @@ import TreeDatabase
       #expect(try fixture.links.entry("go.acme.test/r/xyz_9")?.desktop.url == "https://acme.test/b")
       #expect(try fixture.links.entry("go.acme.test/r/abc1") == nil)
       #expect(try await take()[..<2] == [.unchanged, .unchanged])
-      let page = try fixture.links.links(limit: 1).links
+      let page = try fixture.links.directory.links(limit: 1).links
       #expect(page.map(\.name) == ["poster"] && page.map(\.key) == ["go.acme.test/r/AbC1"])
-      #expect(try fixture.links.links(after: page[0].key, limit: 5).links.count == 1)
+      #expect(try fixture.links.directory.links(after: page[0].key, limit: 5).links.count == 1)
     }
   }
 

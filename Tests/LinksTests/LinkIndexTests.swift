@@ -6,8 +6,8 @@ import TreeModel
 /// Links are found by inviter, campaign and text, and players by the link that they came by: also after edits, deletions,
 /// other settings, and when the index was lost.
 struct LinkIndexTests {
-  private func suffixes(_ fixture: LinkFixture, _ filter: LinkService.Filter) throws -> [String] {
-    try fixture.links.links(where: filter, limit: 50).links.map { String($0.key.split(separator: "/").last ?? "") }
+  private func suffixes(_ fixture: LinkFixture, _ filter: LinkDirectory.Filter) throws -> [String] {
+    try fixture.links.directory.links(where: filter, limit: 50).links.map { String($0.key.split(separator: "/").last ?? "") }
   }
 
   private func populate(_ fixture: LinkFixture) async throws {
@@ -46,11 +46,11 @@ struct LinkIndexTests {
   func pages() async throws {
     try await LinkFixture.run { fixture in
       try await populate(fixture)
-      let first = try fixture.links.links(where: .init(campaign: "sum/mer"), limit: 1)
+      let first = try fixture.links.directory.links(where: .init(campaign: "sum/mer"), limit: 1)
       #expect(first.links.map(\.key) == ["go.acme.test/r/a"] && first.next == "go.acme.test/r/a" && first.scanned == 1)
-      let second = try fixture.links.links(where: .init(campaign: "sum/mer"), after: first.next, limit: 5)
+      let second = try fixture.links.directory.links(where: .init(campaign: "sum/mer"), after: first.next, limit: 5)
       #expect(second.links.map(\.key) == ["go.acme.test/r/c"] && second.next == nil)
-      let none = try fixture.links.links(where: .init(text: "nothing"), limit: 5)
+      let none = try fixture.links.directory.links(where: .init(text: "nothing"), limit: 5)
       #expect(none.links.isEmpty && none.scanned == 5 && none.next == nil)
     }
   }
@@ -65,12 +65,12 @@ struct LinkIndexTests {
         [
           try suffixes(fixture, .init(inviter: "alice")), try suffixes(fixture, .init(campaign: "sum/mer")),
           try suffixes(fixture, .init(inviter: "eve")),
-          try fixture.links.claims(by: ["go.acme.test/r/a"], orInviter: nil, limit: 10).map(\.player),
-          try fixture.links.claims(by: [], orInviter: "alice", limit: 10).map(\.player),
+          try fixture.links.directory.claims(by: ["go.acme.test/r/a"], orInviter: nil, limit: 10).map(\.player),
+          try fixture.links.directory.claims(by: [], orInviter: "alice", limit: 10).map(\.player),
         ]
       }
       #expect(try look() == [["a", "b"], ["a", "c"], [], ["bob"], ["bob"]])
-      #expect(try await fixture.links.buildIndex() == false)
+      #expect(try await fixture.links.directory.buildIndex() == false)
       // Lost whole, and with a wrong row in its place.
       let namespace = try #require(fixture.links.namespace)
       var request = CommitRequest(namespace: namespace, actor: .admin("t"))
@@ -80,7 +80,7 @@ struct LinkIndexTests {
         KeyedRecordChange(kind: "link_by", key: "owner/eve/go.acme.test/r/c", value: "true"),
       ]
       _ = try await fixture.database.commit(request)
-      #expect(try await fixture.links.buildIndex())
+      #expect(try await fixture.links.directory.buildIndex())
       #expect(try look() == [["a", "b"], ["a", "c"], [], ["bob"], ["bob"]])
       let other = LinkFixture.settings.replacing(
         "\"apiKeys\"", with: "\"referral\":{\"inviterParameters\":[\"host\"]},\"apiKeys\"")

@@ -6,7 +6,7 @@ import TreeModel
 /// Which links an inviter, or a campaign, has, and who came by a link, or by an inviter: records beside those of links and
 /// claims, put and removed in the same commit.
 ///
-/// The index holds nothing that those records do not say, so ``LinkService/buildIndex()`` can make it again at any time.
+/// The index holds nothing that those records do not say, so ``LinkDirectory/buildIndex()`` can make it again at any time.
 enum LinkIndex {
   /// What a key begins with.
   enum List {
@@ -50,9 +50,10 @@ enum LinkIndex {
   }
 }
 
-// MARK: - Looking up
+/// Finds links, and who came by them, in the index; and makes it.
+package struct LinkDirectory: Sendable {
+  let links: LinkService
 
-extension LinkService {
   /// Which links are wanted: all of what is set must be true.
   package struct Filter: Sendable {
     /// In the address, the name, the code or the long link; capitals do not count.
@@ -84,8 +85,8 @@ extension LinkService {
   package func links(where filter: Filter = Filter(), after key: String? = nil, limit: Int) throws -> Page {
     let list: LinkIndex.List? =
       filter.inviter.map { .linksOfInviter($0) } ?? filter.campaign.map { .linksOfCampaign($0) }
-    let (text, settings) = (filter.text?.lowercased(), settings)
-    return try read { (snapshot, namespace) -> Page in
+    let (text, settings) = (filter.text?.lowercased(), links.settings)
+    return try links.read { (snapshot, namespace) -> Page in
       var page = Page()
       page.next = key
       while page.scanned < Self.scanMax {
@@ -110,12 +111,12 @@ extension LinkService {
     of list: LinkIndex.List?, after key: String?, limit: Int, snapshot: any Snapshot, in namespace: NamespaceID
   ) throws -> (records: [LinkRecord], last: String?, isLast: Bool) {
     guard let list else {
-      let rows = try snapshot.records(in: namespace, kind: Kind.link, after: key, isDescending: false, limit: limit)
+      let rows = try snapshot.records(in: namespace, kind: LinkService.Kind.link, after: key, isDescending: false, limit: limit)
       return (rows.compactMap { LinkRecord(key: $0.key, stored: $0.value) }, rows.last?.key, rows.count < limit)
     }
     let keys = try Self.names(in: list, after: key, limit: limit, snapshot: snapshot, in: namespace)
     let records = try keys.compactMap { key in
-      try snapshot.record(in: namespace, kind: Kind.link, key: key).flatMap { LinkRecord(key: key, stored: $0) }
+      try snapshot.record(in: namespace, kind: LinkService.Kind.link, key: key).flatMap { LinkRecord(key: key, stored: $0) }
     }
     return (records, keys.last, keys.count < limit)
   }
@@ -126,7 +127,7 @@ extension LinkService {
   ) throws -> [String] {
     let prefix = list.prefix
     return try snapshot.records(
-      in: namespace, kind: Kind.index, after: prefix + (name ?? ""), isDescending: false, limit: limit
+      in: namespace, kind: LinkService.Kind.index, after: prefix + (name ?? ""), isDescending: false, limit: limit
     ).prefix { $0.key.utf8.starts(with: prefix.utf8) }.map { String(Substring($0.key.utf8.dropFirst(prefix.utf8.count))) }
   }
 
@@ -144,12 +145,12 @@ extension LinkService {
   /// Who came by links, or by an inviter, with what proved it.
   ///
   /// - Parameters:
-  ///   - links: prefix and suffix of each, or whole long links.
-  ///   - inviter: instead of links: everybody who came by this player.
+  ///   - keys: prefix and suffix of each, or whole long links.
+  ///   - inviter: instead of keys: everybody who came by this player.
   ///   - limit: at most so many.
-  package func claims(by links: [String], orInviter inviter: String?, limit: Int) throws -> [LinkClaim] {
-    let lists: [LinkIndex.List] = inviter.map { [.playersByInviter($0)] } ?? links.map { .playersByLink($0) }
-    return try read { (snapshot, namespace) -> [LinkClaim] in
+  package func claims(by keys: [String], orInviter inviter: String?, limit: Int) throws -> [LinkClaim] {
+    let lists: [LinkIndex.List] = inviter.map { [.playersByInviter($0)] } ?? keys.map { .playersByLink($0) }
+    return try links.read { (snapshot, namespace) -> [LinkClaim] in
       var claims: [LinkClaim] = []
       for list in lists {
         var last: String?
@@ -157,7 +158,7 @@ extension LinkService {
           let names = try Self.names(
             in: list, after: last, limit: min(Self.pageSize, limit - claims.count), snapshot: snapshot, in: namespace)
           for name in names {
-            guard let stored = try snapshot.record(in: namespace, kind: Kind.claim, key: "player/\(name)"),
+            guard let stored = try snapshot.record(in: namespace, kind: LinkService.Kind.claim, key: "player/\(name)"),
               let claim = LinkClaim(stored: stored)
             else { continue }
             claims.append(claim)
@@ -172,40 +173,38 @@ extension LinkService {
 
   /// The counts of links from a moment on; what was counted until now is among them.
   package func counts(of keys: [String], since time: Int64) async throws -> [LinkCount] {
-    try await flush()
-    return try read { snapshot, namespace in
+    try await links.flush()
+    return try links.read { snapshot, namespace in
       try keys.flatMap { try snapshot.linkCounts(in: namespace, of: $0, since: time / 86_400_000) }
     } ?? []
   }
-}
 
-// MARK: - Building
+  // MARK: Building
 
-extension LinkService {
   /// Makes the index where it is missing, or was made by other settings.
   ///
   /// - Returns: whether it had to be made.
   package func buildIndex() async throws -> Bool {
-    guard home.known() != nil else { return false }
-    let mark = JSON.array(settings.referral.inviterParameters.map(JSON.string)).compactText
-    guard try stored(Kind.indexMark, key: "1") != mark else { return false }
+    guard links.home.known() != nil else { return false }
+    let mark = JSON.array(links.settings.referral.inviterParameters.map(JSON.string)).compactText
+    guard try links.stored(LinkService.Kind.indexMark, key: "1") != mark else { return false }
     try await clear()
-    try await fill(from: Kind.link) { [settings] row in
+    try await fill(from: LinkService.Kind.link) { [settings = links.settings] row in
       LinkRecord(key: row.key, stored: row.value).map { LinkIndex.keys(of: $0, settings: settings) } ?? []
     }
-    try await fill(from: Kind.claim) { row in
+    try await fill(from: LinkService.Kind.claim) { row in
       guard row.key.hasPrefix("player/") else { return [] }
       return LinkClaim(stored: row.value).map { LinkIndex.keys(of: $0) } ?? []
     }
-    try await commit([KeyedRecordChange(kind: Kind.indexMark, key: "1", value: mark)])
+    try await links.commit([KeyedRecordChange(kind: LinkService.Kind.indexMark, key: "1", value: mark)])
     return true
   }
 
   private func clear() async throws {
     while true {
-      let page = try page(of: Kind.index, after: nil)
+      let page = try page(of: LinkService.Kind.index, after: nil)
       if page.isEmpty { return }
-      try await commit(page.map { KeyedRecordChange(kind: Kind.index, key: $0.key, value: nil) })
+      try await links.commit(page.map { KeyedRecordChange(kind: LinkService.Kind.index, key: $0.key, value: nil) })
     }
   }
 
@@ -215,13 +214,13 @@ extension LinkService {
       let page = try page(of: kind, after: last)
       guard let end = page.last?.key else { return }
       let changes = LinkIndex.changes(from: [], to: page.reduce(into: []) { $0.formUnion(keys($1)) })
-      if !changes.isEmpty { try await commit(changes) }
+      if !changes.isEmpty { try await links.commit(changes) }
       last = end
     }
   }
 
   private func page(of kind: String, after key: String?) throws -> [KeyedRecord] {
-    try read { snapshot, namespace in
+    try links.read { snapshot, namespace in
       try snapshot.records(in: namespace, kind: kind, after: key, isDescending: false, limit: Self.pageSize)
     } ?? []
   }

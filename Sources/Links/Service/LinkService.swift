@@ -120,7 +120,7 @@ package final class LinkService: Sendable {
     cache.removeAll()
     try await prepare()
     // The settings say which parameter names an inviter.
-    _ = try await buildIndex()
+    _ = try await directory.buildIndex()
   }
 
   /// Makes what openings need, so that none has to wait for it.
@@ -133,6 +133,9 @@ package final class LinkService: Sendable {
 
   /// Which link an installation, or an opening of the app, came from.
   package var attribution: LinkAttribution { LinkAttribution(links: self) }
+
+  /// Links by inviter, campaign and text, and who came by them.
+  package var directory: LinkDirectory { LinkDirectory(links: self) }
 
   /// Who invited whom.
   package var claims: LinkClaims { LinkClaims(links: self) }

@@ -62,8 +62,9 @@ package enum ReferralRoutes {
       var leader = AdminReferrals.Leader(rank)
       // Links are of one namespace, whose players invite with them.
       if let links = call.services.links, links.namespace == namespace {
-        let own = try links.links(where: LinkService.Filter(inviter: rank.referrer), limit: linksMax).links.map(\.key)
-        for count in try await links.counts(of: own, since: since ?? 0) {
+        let own = try links.directory.links(where: LinkDirectory.Filter(inviter: rank.referrer), limit: linksMax).links.map(
+          \.key)
+        for count in try await links.directory.counts(of: own, since: since ?? 0) {
           if count.event == LinkEvent.click.rawValue { leader.clicks += count.count }
           if count.event == LinkEvent.firstOpen.rawValue { leader.installs += count.count }
         }
