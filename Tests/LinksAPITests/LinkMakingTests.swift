@@ -115,7 +115,7 @@ import TreeModel
       }
       let later = APIServer.start + 86_400_000
       #expect(try await get(server, "links/funnel?inviter=alice&since=\(later)")["totals"]?["claims"] == 0)
-      for query in ["", "?inviter=a&campaign=b", "?link=go.acme.test/r/none"] {
+      for query in ["", "?inviter=", "?inviter=a%2Fb", "?inviter=a&campaign=b", "?link=go.acme.test/r/none"] {
         let answer = try await server.api.send("GET", "/admin/v1/links/funnel\(query)", "", headers: APIServer.admin)
         #expect([400, 404].contains(answer.status))
       }

@@ -35,7 +35,7 @@ package enum InvitationAdminRoutes {
 
   private static func list(_ call: RouteCall, query: AdminInvitations.FilteredQuery) throws -> AdminInvitations.List {
     let filter = InvitationService.Filter(
-      state: query.state.flatMap(InvitationState.init), sender: query.sender, campaign: query.campaign)
+      state: query.state.flatMap(InvitationState.init), sender: try call.key("sender")?.text, campaign: query.campaign)
     let page = try reader(call).invitations(where: filter, before: query.cursor, limit: Int(query.limit ?? 50))
     return AdminInvitations.List(
       invites: page.invitations.map { AdminInvitations.Invitation($0) }, next: page.next, scanned: Int64(page.scanned))

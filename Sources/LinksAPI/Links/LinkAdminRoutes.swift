@@ -41,7 +41,7 @@ package enum LinkAdminRoutes {
 
   private static func list(_ call: RouteCall, query: AdminLinks.ListQuery) throws -> AdminLinks.List {
     let (links, limit) = (try service(call), Int(query.limit ?? 50))
-    let filter = LinkDirectory.Filter(text: query.q, inviter: query.inviter, campaign: query.campaign)
+    let filter = LinkDirectory.Filter(text: query.q, inviter: try call.key("inviter")?.text, campaign: query.campaign)
     let page = try links.directory.links(where: filter, after: query.cursor, limit: limit)
     return AdminLinks.List(
       links: page.links.map { AdminLinks.Link($0) }, next: page.next, scanned: Int64(page.scanned))

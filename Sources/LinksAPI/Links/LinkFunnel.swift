@@ -22,18 +22,19 @@ enum LinkFunnel {
       throw APIError.badRequest("Name exactly one: link, inviter or campaign.")
     }
     let links = try LinkAdminRoutes.service(call)
+    let inviter = try call.key("inviter")?.text
     let since = query.since?.milliseconds ?? 0
     let keys: [String]
     var isComplete: Bool
     if query.link == nil {
       let page = try links.directory.links(
-        where: LinkDirectory.Filter(inviter: query.inviter, campaign: query.campaign), limit: linksMax)
+        where: LinkDirectory.Filter(inviter: inviter, campaign: query.campaign), limit: linksMax)
       (keys, isComplete) = (page.links.map(\.key), page.next == nil || page.links.count < linksMax)
     } else {
       (keys, isComplete) = ([try LinkAdminRoutes.record(call, links).key], true)
     }
     let counts = try await links.directory.counts(of: keys, since: since)
-    let found = try links.directory.claims(by: keys, orInviter: query.inviter, limit: claimsMax)
+    let found = try links.directory.claims(by: keys, orInviter: inviter, limit: claimsMax)
     isComplete = isComplete && found.count < claimsMax
     let (claims, referrals) = (found.filter { $0.at >= since }, call.services.referrals)
     let signedIn = ReferralRoutes.signInPath(call)
