@@ -14,14 +14,14 @@ struct LedgerEntriesCommand: AsyncParsableCommand {
       Examples:
         doubloon ledger entries
         doubloon ledger entries --after 400 --code signup
-        doubloon ledger entries --key level5/bob
+        doubloon ledger entries --once level5/bob
       """)
 
   @OptionGroup
   var place: EntryPlace
 
   @Option(help: ArgumentHelp("Only the entry made under this business key.", valueName: "key"))
-  var key: String?
+  var once: String?
 
   @OptionGroup
   var listing: ListingOptions
@@ -29,8 +29,7 @@ struct LedgerEntriesCommand: AsyncParsableCommand {
   func run() async throws {
     let query = AdminLedger.EntryQuery(
       after: place.after, before: place.after == nil ? place.before ?? JSONSchema.countMax : nil, limit: listing.count,
-      key: key,
-      code: place.code)
+      key: once, code: place.code)
     listing.output.print(try await listing.page(of: AdminLedger.entries, query: query)) { list in
       LedgerText.table(of: list.entries).page(
         empty: "There is no such entry.", next: list.next.map { String($0) }, by: place.nextOption)
