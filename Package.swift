@@ -350,8 +350,8 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "Accounts", "AdminAPI", "AdminClient", "AdminModel", "DoubloonTesting", "Functions", "FunctionsKit", "HTTPServer",
-        "Ledger", "Links", "RewardModel", "ServerApp", "ServerConfiguration", "StorageCore", "StorageSQLite", "TestSupport",
-        "TreeDatabase", "TreeModel", "Triggers", logging, nioHTTP1,
+        "Ledger", "Links", "RewardModel", "ServerApp", "ServerConfiguration", "ServerTestSupport", "StorageCore", "StorageSQLite",
+        "TestSupport", "TreeDatabase", "TreeModel", "Triggers", logging, nioHTTP1,
       ], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]

@@ -7,7 +7,8 @@ package enum AdminRules {
   package static let put = Endpoint<NoQuery, PutOrder, Put>(
     .put, "/admin/v1/rules",
     "Replaces the rules; 400 with every fault if they are not sound, 412 with both hashes if others were faster.",
-    access: .admin, isScoped: true)
+    access: .admin, isScoped: true
+  ).withProof
   package static let check = Endpoint<NoQuery, CheckOrder, Check>(
     .post, "/admin/v1/rules/check", "Whether a text would be taken as rules, and every fault of it; nothing is done.",
     isScoped: true)
@@ -22,7 +23,8 @@ package enum AdminRules {
     captures: [.capture("version", text: "Its number, or its hash.")])
   package static let rollback = Endpoint<NoQuery, RollbackOrder, Put>(
     .post, "/admin/v1/rules/rollback", "Puts an earlier version of the rules once more, as a new version.", access: .admin,
-    isScoped: true)
+    isScoped: true
+  ).withProof
 
   /// The rules that hold.
   package struct Rules: AdminValue {

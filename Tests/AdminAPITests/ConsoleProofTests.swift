@@ -128,6 +128,7 @@ struct ConsoleProofTests {
   private static let final: Set<String> = [
     "POST /admin/v1/accounts/{uid}/erase", "POST /admin/v1/accounts/{uid}/merge", "DELETE /admin/v1/accounts/{uid}",
     "DELETE /admin/v1/namespaces/{name}", "POST /admin/v1/log/prune", "DELETE /admin/v1/service-accounts/{name}",
+    "PUT /admin/v1/rules", "POST /admin/v1/rules/rollback",
   ]
 
   @Test("What cannot be undone wants a credential of the last half hour from a page; signing in again is one")
