@@ -33,8 +33,11 @@ let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-a
 
 let package = Package(
   name: "doubloon",
+  // What the library `Doubloon` is for; the server runs on Linux.
+  platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .visionOS(.v1)],
   products: [
     .executable(name: "doubloon", targets: ["DoubloonCommand"]),
+    .library(name: "Doubloon", targets: ["Doubloon"]),
     .library(name: "FunctionsKit", targets: ["FunctionsKit", "TreeModel"]),
     .library(name: "ServerApp", targets: ["ServerApp", "DoubloonCLI"]),
     .library(name: "DoubloonTesting", targets: ["DoubloonTesting"]),
@@ -187,6 +190,20 @@ let package = Package(
       ],
       // Links to the files of Examples/OwnGame.
       resources: [.embedInCode("Template")], swiftSettings: strict),
+
+    // The games' side, which imports nothing of the server but its values
+    .target(name: "SyncModel", dependencies: ["TreeModel"], swiftSettings: strict),
+    .target(name: "ClientRuntime", dependencies: ["TextFormats", "TreeModel"], swiftSettings: strict),
+    .target(name: "ClientLink", dependencies: ["ClientRuntime", "SyncModel", "TextFormats", "TreeModel"], swiftSettings: strict),
+    .target(
+      name: "ClientNIO",
+      dependencies: ["ClientRuntime", "TextFormats", nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS, nioWebSocket],
+      swiftSettings: strict),
+    .target(name: "ClientApple", dependencies: ["ClientRuntime"], swiftSettings: strict),
+    .target(
+      name: "Doubloon",
+      dependencies: ["ClientApple", "ClientLink", "ClientNIO", "ClientRuntime", "SyncModel", "TextFormats", "TreeModel", crypto],
+      swiftSettings: strict),
 
     // The tenant: this deployment's functions
     .target(name: "Functions", dependencies: ["FunctionsKit", "TreeModel"], path: "Functions", swiftSettings: strict),
@@ -343,6 +360,21 @@ let package = Package(
       dependencies: [
         "AdminClient", "AdminModel", "Credentials", "DoubloonCLI", "FunctionsKit", "ServerApp", "ServerConfiguration",
         "ServerTestSupport", "StorageCore", "TestSupport", "TextFormats", "TreeModel", argumentParser, logging, nioHTTP1,
+      ], swiftSettings: strict),
+    .testTarget(name: "SyncModelTests", dependencies: ["SyncModel", "TestSupport", "TreeModel"], swiftSettings: strict),
+    .testTarget(name: "ClientRuntimeTests", dependencies: ["ClientRuntime", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "ClientLinkTests", dependencies: ["ClientLink", "ClientRuntime", "SyncModel", "TestSupport", "TreeModel"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ClientNIOTests",
+      dependencies: ["ClientNIO", "ClientRuntime", "ServerTestSupport", "TestSupport", nioHTTP1, nioSSL],
+      swiftSettings: strict),
+    .testTarget(
+      name: "DoubloonTests",
+      dependencies: [
+        "ClientLink", "ClientNIO", "ClientRuntime", "Doubloon", "DoubloonTesting", "ServerTestSupport", "SyncModel", "TestSupport",
+        "TreeModel",
       ], swiftSettings: strict),
     .testTarget(
       name: "FunctionsTests", dependencies: ["DoubloonTesting", "Functions", "RewardModel", "TreeModel"], swiftSettings: strict),

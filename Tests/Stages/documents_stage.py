@@ -35,6 +35,7 @@ PLACES = {
 ELSEWHERE = {
     "Documentation/Backup.md": "the stage drill plays it", "Documentation/Upgrade.md": "the stage upgrade plays it",
     "Examples/OwnGame/README.md": "the stage example builds and tests this package",
+    "Examples/GameClient/README.md": "the stage example builds and plays this game",
 }
 
 

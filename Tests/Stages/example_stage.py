@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 
+import example_client
 from server import Checks, Connection, Server
 
 NAME = "TreasureIsland"
@@ -112,6 +113,10 @@ def main():
         checks.check("and again", again.returncode == 0, again.stdout + again.stderr)
         check_files(checks, package)
         check_program(checks, package, os.path.join(build, "debug", NAME))
+        client = os.path.join(root, "Examples", "GameClient")
+        built = run("swift", "build", folder=client, build=build)
+        checks.check("the game for terminals is built", built.returncode == 0, (built.stdout + built.stderr)[-3000:])
+        example_client.check_game(checks, program, os.path.join(build, "debug", "GameClient"), folder)
         refused = run(program, "new", NAME, folder=folder, seconds=60)
         checks.check("it is not written over", refused.returncode == 1 and "not empty" in refused.stderr, refused.stderr)
     finally:

@@ -6,10 +6,16 @@ enum ImportRules {
     ("values", ["TreeModel", "RewardModel"]),
     (
       "languages and contracts",
-      ["AccessRules", "AdminModel", "Credentials", "FunctionsKit", "MailContent", "StorageCore"]
+      ["AccessRules", "AdminModel", "ClientRuntime", "Credentials", "FunctionsKit", "MailContent", "StorageCore", "SyncModel"]
     ),
-    ("capabilities", ["StorageSQLite", "TreeDatabase", "Triggers", "Ledger", "Accounts", "Links", "Invites"]),
-    ("use cases of several capabilities", ["Backups", "PlayerLifecycle"]),
+    (
+      "capabilities",
+      [
+        "StorageSQLite", "TreeDatabase", "Triggers", "Ledger", "Accounts", "Links", "Invites", "ClientApple", "ClientLink",
+        "ClientNIO",
+      ]
+    ),
+    ("use cases of several capabilities, and the library for games", ["Backups", "PlayerLifecycle", "Doubloon"]),
     ("the network", ["HTTPServer", "Mail", "AdminClient"]),
     ("what the surfaces share", ["APISupport"]),
     (
@@ -28,7 +34,12 @@ enum ImportRules {
   /// The targets that know no wire: all up to the use cases, and no system library.
   static let domain: Set<String> = Set(plan.prefix(5).flatMap(\.targets)).subtracting([
     "CBuild", "CConsoleAssets", "CSQLite", "CMalloc",
-  ])
+  ]).subtracting(client)
+
+  /// The games' side. The server imports nothing of it, and it imports nothing of the server but values.
+  static let client: Set<String> = ["ClientApple", "ClientLink", "ClientNIO", "ClientRuntime", "Doubloon", "SyncModel"]
+  /// What both sides know.
+  private static let values: Set<String> = ["TextFormats", "TreeModel"]
 
   /// Targets that may import less than their layer allows.
   static let only: [String: Set<String>] = [
@@ -53,10 +64,14 @@ enum ImportRules {
   /// Why `target` may not import `other`; nil if it may.
   static func objection(to other: String, in target: String) -> String? {
     guard let layer = layers[target] else { return "\(target) is on no layer: add it to ImportRules.layers" }
-    if let lowest = packages[other], layer < lowest {
+    if let lowest = packages[other], layer < lowest, target != "ClientNIO" {
       return "\(other) is for layer \(lowest) and above; \(target) is on layer \(layer)"
     }
     guard let otherLayer = layers[other] else { return nil }
+    if client.contains(target) && !client.union(values).contains(other) {
+      return "\(target) is the games' side, \(other) the server's"
+    }
+    if client.contains(other) && !client.contains(target) { return "\(other) is for games; \(target) is of the server" }
     if other == "CSQLite" && target != databaseTarget { return "only \(databaseTarget) speaks to SQLite" }
     if let only = only[target], !only.contains(other) {
       return "\(target) imports \(only.sorted().joined(separator: ", ")) only"

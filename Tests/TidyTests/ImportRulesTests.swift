@@ -10,6 +10,7 @@ import Testing
     "CBuild": "one line of C; the stage package reads what it says",
     "CConsoleAssets": "bytes; WebConsoleTests compare them with the files",
     "CSQLite": "a module map; StorageSQLiteTests go through it",
+    "ClientApple": "compiled on Apple's systems only, behind the protocols that ClientNIOTests test",
     "CMalloc": "a header; the stage hostile measures what it gives back",
     "DoubloonTesting": "FunctionsTests and Examples/OwnGame are written with it",
     "DoubloonCommand": "the stages of Scripts/test start the program itself",
@@ -81,6 +82,8 @@ import Testing
       ("Functions", "HTTPServer", false), ("Functions", "FunctionsKit", true), ("TreeModel", "NIOCore", false),
       ("HTTPServer", "NIOCore", true), ("HTTPServer", "Accounts", false), ("LinksAPI", "AdminAPI", false),
       ("TreeDatabase", "CSQLite", false), ("Links", "NIOHTTP1", false), ("Unknown", "TreeModel", false),
+      ("ClientNIO", "NIOCore", true), ("ClientLink", "NIOCore", false), ("Doubloon", "ClientNIO", true),
+      ("Doubloon", "StorageCore", false), ("ServerApp", "ClientRuntime", false),
     ])
   func verdicts(target: String, other: String, isAllowed: Bool) {
     #expect((ImportRules.objection(to: other, in: target) == nil) == isAllowed)

@@ -1,0 +1,4 @@
+#if canImport(Darwin)
+  import ClientRuntime
+  import Foundation
+#endif

@@ -1,0 +1,155 @@
+import SyncModel
+package import TreeModel
+
+/// The requests of the protocol, as texts.
+enum ClientRequest {
+  /// A request: `{"t":"d","d":{"r":N,"a":A,"b":{…}}}`.
+  static func text(_ number: Int, _ action: String, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("t")
+    writer.string("d")
+    writer.key("d")
+    writer.beginObject()
+    writer.key("r")
+    writer.int(Int64(number))
+    writer.key("a")
+    writer.string(action)
+    writer.key("b")
+    writer.beginObject()
+    body(&writer)
+    writer.endObject()
+    writer.endObject()
+    writer.endObject()
+    return writer.bytes
+  }
+
+  /// The place and, of a window, what is in it.
+  static func listened(_ listened: ListenSpec, tag: Int?, to writer: inout JSONWriter) {
+    place(listened.path, to: &writer)
+    guard let tag else { return }
+    writer.key("q")
+    writer.write(listened.query.wire)
+    writer.key("t")
+    writer.int(Int64(tag))
+  }
+
+  static func place(_ path: Path, to writer: inout JSONWriter) {
+    writer.key("p")
+    writer.string(path.description)
+  }
+
+  static func text(_ value: String, _ name: String, to writer: inout JSONWriter) {
+    writer.key(name)
+    writer.string(value)
+  }
+}
+
+extension WriteOperation {
+  /// The word for what is to be done: now `p` or `m`, when the link is lost `o` or `om`.
+  func action(onDisconnect: Bool) -> String {
+    if kind == .update { return onDisconnect ? "om" : "m" }
+    return onDisconnect ? "o" : "p"
+  }
+
+  /// The place and the data, as a request has them.
+  func write(to writer: inout JSONWriter) {
+    guard kind == .update else {
+      let assignment = assignments.first
+      if case .priority = assignment?.value {
+        place(path, isPriority: true, to: &writer)
+      } else {
+        ClientRequest.place(path, to: &writer)
+      }
+      writer.key("d")
+      writer.write(assignment?.wire ?? .null)
+      return
+    }
+    ClientRequest.place(path, to: &writer)
+    writer.key("d")
+    writer.beginObject()
+    for assignment in assignments {
+      let below = Path(keys: Array(assignment.path.keys[path.depth...]))
+      var name = below.keys.map(\.text).joined(separator: "/")
+      if case .priority = assignment.value { name += name.isEmpty ? ".priority" : "/.priority" }
+      writer.key(name)
+      writer.write(assignment.wire)
+    }
+    writer.endObject()
+  }
+
+  private func place(_ path: Path, isPriority: Bool, to writer: inout JSONWriter) {
+    writer.key("p")
+    writer.string(PathTarget(path: path, isPriority: isPriority).description)
+  }
+
+  /// The operation as a record: what ``init(record:)`` reads.
+  package var record: JSON {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("a")
+    writer.string(action(onDisconnect: false))
+    write(to: &writer)
+    writer.endObject()
+    return (try? JSONParser.parse(writer.bytes, depthMax: 128)) ?? .null
+  }
+
+  /// Reads a record; nil if it is none.
+  package init?(record: JSON) {
+    guard let place = record["p"]?.string, let data = record["d"], let target = try? PathTarget(parsing: place) else {
+      return nil
+    }
+    let operation =
+      record["a"] == "m" ? try? WriteOperation.update(target.path, json: data) : try? WriteOperation.set(target, json: data)
+    guard let operation else { return nil }
+    self = operation
+  }
+}
+
+extension WriteOperation.Assignment {
+  /// The data, server values included.
+  var wire: JSON {
+    switch value {
+    case .node(let write): write.wire
+    case .priority(.scalar(let scalar)): scalar?.json ?? .null
+    case .priority(.server(let value)): value.wire
+    }
+  }
+}
+
+extension ServerValue {
+  fileprivate var wire: JSON {
+    switch self {
+    case .timestamp: [".sv": "timestamp"]
+    case .increment(let delta): [".sv": ["increment": delta.json]]
+    }
+  }
+}
+
+extension WriteNode {
+  /// The data in export form, server values included.
+  var wire: JSON {
+    if slots.isEmpty { return node.jsonValue(.export) }
+    return Self.wire(node, slots)
+  }
+
+  private static func wire(_ node: TreeNode, _ slots: [Slot]) -> JSON {
+    let own = slots.first { $0.path.isRoot && !$0.isPriority }?.value.wire
+    let priority = slots.first { $0.path.isRoot && $0.isPriority }?.value.wire ?? node.priority?.json
+    var members: [JSON.Member] = []
+    if let value = own ?? node.scalar?.json {
+      guard let priority else { return value }
+      return .object([.init(key: ".value", value: value), .init(key: ".priority", value: priority)])
+    }
+    for entry in node.children {
+      let below = slots.compactMap { slot in
+        slot.path.keys.first == entry.key
+          ? Slot(path: Path(keys: Array(slot.path.keys.dropFirst())), isPriority: slot.isPriority, value: slot.value) : nil
+      }
+      let value = below.isEmpty ? entry.node.jsonValue(.export) : wire(entry.node, below)
+      members.append(.init(key: entry.key.text, value: value))
+    }
+    if let priority { members.append(.init(key: ".priority", value: priority)) }
+    return members.isEmpty ? .null : .object(members)
+  }
+}

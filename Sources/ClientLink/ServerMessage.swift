@@ -1,0 +1,120 @@
+package import SyncModel
+package import TreeModel
+
+/// What the server says, in the terms of the tree.
+package enum ServerMessage: Sendable {
+  /// The first message: the server's time in milliseconds since 1970, the host to come back to, the session's name, and
+  /// whether repeated writes may carry a key.
+  case hello(time: Int64, host: String?, session: String, takesKeys: Bool)
+  /// Come back, to another host.
+  case reset(host: String)
+  /// Go away, and do not come back.
+  case shutdown(reason: String)
+  /// The answer to a request.
+  case answer(number: Int, Answer)
+  /// Nodes that are others now.
+  case data([(path: Path, node: TreeNode)], tag: Int?)
+  /// A listen is taken back; nil: all listens at the place.
+  case revoked(Path, Query?)
+  /// The token is no longer good.
+  case authRevoked(reason: String)
+  /// Something for the log.
+  case note(String)
+  /// Nothing that matters.
+  case nothing
+
+  /// What a server makes of a request.
+  package struct Answer: Sendable {
+    package let status: String
+    package let data: JSON
+
+    /// Nil if it was done.
+    package var refusal: Refusal? { status == "ok" ? nil : Refusal(status: status, reason: data.string ?? "") }
+  }
+
+  /// Reads a message.
+  ///
+  /// - Throws: ``ProtocolError`` for what is no message, and for data that is no tree. What is only unknown is ``nothing``.
+  package init(_ text: [UInt8]) throws(ProtocolError) {
+    let json: JSON
+    do {
+      json = try JSONParser.parse(text, depthMax: 2 * Path.depthMax + 16, replacesLoneSurrogates: true)
+    } catch {
+      throw ProtocolError("a text that is no JSON (\(error))")
+    }
+    switch json["t"]?.string {
+    case "c": self = try Self.control(json["d"] ?? .null)
+    case "d": self = try Self.data(json["d"] ?? .null)
+    default: throw ProtocolError("a message without a known kind")
+    }
+  }
+
+  private static func control(_ json: JSON) throws(ProtocolError) -> ServerMessage {
+    let data = json["d"] ?? .null
+    switch json["t"]?.string {
+    case "h":
+      guard let time = data["ts"]?.double, time.magnitude < 1e15, let session = data["s"]?.string else {
+        throw ProtocolError("a greeting without time and session")
+      }
+      let takesKeys = data["x"]?.array?.contains("k") ?? false
+      return .hello(time: Int64(time), host: data["h"]?.string, session: session, takesKeys: takesKeys)
+    case "r": return .reset(host: data.string ?? "")
+    case "s": return .shutdown(reason: data.string ?? "")
+    case "e": return .note("The server reports: \(data.string ?? "an error")")
+    default: return .nothing
+    }
+  }
+
+  private static func data(_ json: JSON) throws(ProtocolError) -> ServerMessage {
+    let body = json["b"] ?? .null
+    if let number = json["r"]?.int {
+      guard let number = Int(exactly: number) else { throw ProtocolError("an answer with an impossible number") }
+      return .answer(number: number, Answer(status: body["s"]?.string ?? "ok", data: body["d"] ?? .null))
+    }
+    let tag = body["t"]?.int.flatMap { Int(exactly: $0) }
+    switch json["a"]?.string {
+    case "d":
+      let path = try path(body)
+      return .data([(path, try node(body["d"] ?? .null, at: path))], tag: tag)
+    case "m": return .data(try merge(body), tag: tag)
+    case "c": return .revoked(try path(body), try query(body["q"]))
+    case "ac": return .authRevoked(reason: body["d"]?.string ?? "")
+    case "sd": return .note(body["msg"]?.string ?? "")
+    default: return .nothing
+    }
+  }
+
+  private static func path(_ body: JSON) throws(ProtocolError) -> Path {
+    guard let text = body["p"]?.string, let path = try? Path(parsing: text) else {
+      throw ProtocolError("data without a legal path")
+    }
+    return path
+  }
+
+  private static func node(_ json: JSON, at path: Path) throws(ProtocolError) -> TreeNode {
+    do {
+      return try TreeNode(json: json, depth: path.depth)
+    } catch {
+      throw ProtocolError("data that is none (\(error))")
+    }
+  }
+
+  private static func merge(_ body: JSON) throws(ProtocolError) -> [(path: Path, node: TreeNode)] {
+    let base = try path(body)
+    var changes: [(path: Path, node: TreeNode)] = []
+    for member in body["d"]?.object ?? [] {
+      guard let below = try? Path(parsing: member.key), base.depth + below.depth <= Path.depthMax else {
+        throw ProtocolError("data without a legal path")
+      }
+      let path = base.appending(below)
+      changes.append((path, try node(member.value, at: path)))
+    }
+    return changes
+  }
+
+  private static func query(_ json: JSON?) throws(ProtocolError) -> Query? {
+    guard let json, !json.isNull else { return nil }
+    guard let query = try? Query(wire: json.array?.first ?? json) else { throw ProtocolError("a query that is none") }
+    return query
+  }
+}

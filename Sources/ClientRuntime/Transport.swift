@@ -1,0 +1,138 @@
+/// The fields of a request's or an answer's head, in their order.
+package typealias HTTPFields = [(name: String, value: String)]
+
+/// An HTTP request, as an app's library sends it.
+package struct HTTPRequest: Sendable {
+  /// The verb: `GET`, `POST`.
+  package var method: String
+  /// Where it goes.
+  package var server: ServiceAddress
+  /// The path and the query, percent-encoded, with the slash at the start.
+  package var target: String
+  /// Beside `Host`, `Content-Length` and `Content-Type`. A `Host` here replaces the server's own.
+  package var headers: HTTPFields
+  package var body: [UInt8]?
+  /// From the first byte sent to the last one received, in milliseconds; for a stream, to its head.
+  package var timeout: Int64
+  /// Bytes of body that an answer may have.
+  package var responseBytesMax: Int
+
+  /// A request with JSON, or without a body.
+  package init(
+    _ method: String, _ target: String, at server: ServiceAddress, headers: HTTPFields = [],
+    body: [UInt8]? = nil, timeout: Int64 = 30_000, responseBytesMax: Int = 16 << 20
+  ) {
+    self.method = method
+    self.server = server
+    self.target = target
+    self.headers = headers
+    self.body = body
+    self.timeout = timeout
+    self.responseBytesMax = responseBytesMax
+  }
+}
+
+/// What a server answered, whatever its status.
+package struct HTTPResponse: Sendable {
+  package var status: Int
+  package var headers: HTTPFields
+  package var body: [UInt8]
+
+  package init(status: Int, headers: HTTPFields, body: [UInt8]) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// The first header of the name, whatever its capitals.
+  package subscript(header: String) -> String? { headers.first { $0.name.lowercased() == header.lowercased() }?.value }
+}
+
+/// One event of a stream (`text/event-stream`, WHATWG HTML, Server-sent events).
+package struct StreamEvent: Sendable, Equatable {
+  /// `message` where the server names none.
+  package var name: String
+  package var data: String
+
+  package init(name: String, data: String) {
+    self.name = name
+    self.data = data
+  }
+}
+
+/// HTTP/1.1, by the code that speaks it on this system.
+package protocol HTTPTransport: Sendable {
+  /// Sends a request and waits for the whole answer.
+  ///
+  /// - Throws: ``TransportError``, or `CancellationError` when the task ended.
+  func send(_ request: HTTPRequest) async throws -> HTTPResponse
+
+  /// Sends a request and gives the events of its answer as they come; the stream ends with the connection.
+  ///
+  /// - Throws: ``TransportError``; also for an answer that is no stream of events.
+  func events(_ request: HTTPRequest) async throws -> AsyncThrowingStream<StreamEvent, any Error>
+}
+
+/// What happens to a WebSocket. Events come one after the other, in the order in which they happened.
+package enum SocketEvent: Sendable {
+  /// The server took it: texts may be sent.
+  case opened
+  /// A text arrived, put together from its parts; at most ``SocketTransport``'s bound.
+  case text([UInt8])
+  /// It is over, and nothing follows; an error unless this side or the server closed it in order.
+  case closed(TransportError?)
+}
+
+/// A WebSocket, from the moment at which it was asked for.
+package protocol SocketConnection: AnyObject, Sendable {
+  /// Sends a text, after those before. Does nothing before the socket is open, or after it is over.
+  func send(_ text: [UInt8])
+  /// Ends it, in order. `closed` still comes.
+  func close()
+}
+
+/// WebSockets, by the code that speaks them on this system.
+package protocol SocketTransport: Sendable {
+  /// Opens a socket. `receive` is called on the transport's own thread, never before this returns, one call at a time; the
+  /// last call is `closed`.
+  ///
+  /// - `target`: path and query, percent-encoded.
+  /// - `timeout`: until the socket is open, in milliseconds.
+  func open(
+    _ server: ServiceAddress, target: String, timeout: Int64, receive: @escaping @Sendable (SocketEvent) -> Void
+  ) -> any SocketConnection
+}
+
+/// Why there was no answer, or no socket.
+package struct TransportError: Error, Sendable, CustomStringConvertible {
+  /// What went wrong, for programs.
+  package enum Code: Sendable, Equatable {
+    /// The address is none.
+    case badAddress
+    /// Nobody listens there, or its name is unknown.
+    case unreachable
+    /// The connection broke before the answer was complete.
+    case disconnected
+    case timedOut
+    /// The server could not prove who it is.
+    case untrusted
+    /// The answer is larger than asked for.
+    case tooLarge
+    /// What answers there speaks something else.
+    case badResponse
+    /// The server answered the socket's request with this status.
+    case refused(status: Int)
+  }
+
+  package let code: Code
+  /// A sentence for a person: what happened, and what to do.
+  package let message: String
+
+  package init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// The sentence.
+  package var description: String { message }
+}

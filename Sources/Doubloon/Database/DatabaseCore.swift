@@ -1,0 +1,211 @@
+import ClientLink
+import ClientRuntime
+import Dispatch
+import SyncModel
+import TreeModel
+
+/// The state of one database, and the thread on which it is touched.
+///
+/// Every call is put on one serial queue, in the order of the calls, and none waits for it. The app's closures run on its
+/// callback queue; only the functions of transactions run here.
+///
+/// `@unchecked Sendable`: everything that changes is touched on `queue` only.
+final class DatabaseCore: @unchecked Sendable {
+  typealias Work = @Sendable (DatabaseCore) -> Void
+
+  let environment: DatabaseEnvironment
+  let queue = DispatchQueue(label: "doubloon.database")
+  var session: RealtimeSession
+  private var socket: (any SocketConnection)?
+  /// Counts sockets: what an old one still says is not heard.
+  private var socketNumber = 0
+  private var timer: (any ClientTimer)?
+  private var timerDeadline: Int64?
+  private var isFlushing = false
+  private(set) var isPlayerKnown = false
+  private var saving: (any ClientTimer)?
+
+  /// The last number of a listener; taken on any thread.
+  let handles = Locked<UInt>(0)
+  /// Which listeners may still be called; looked at on any thread.
+  let activity = Locked<[UInt: Locked<Bool>]>([:])
+  /// The listens of `keepSynced`.
+  var kept: [ListenSpec: ListenerID] = [:]
+  var observers: [ListenerID: Observer] = [:]
+  var listenerOfHandle: [UInt: ListenerID] = [:]
+  var receipts: [WriteID: [WriteObserver]] = [:]
+  var reads: [ReadID: (Result<TreeNode, ReadFailure>) -> Void] = [:]
+  var disconnects: [DisconnectID: (Refusal?) -> Void] = [:]
+  var transactions: [TransactionID: RunningTransaction] = [:]
+  var store: DatabaseStore?
+  var uid: String?
+
+  /// Who is told of a window's events.
+  struct Observer {
+    let handle: UInt
+    let isActive: Locked<Bool>
+    let event: @Sendable (TreeEvent) -> Void
+    let cancelled: @Sendable (Refusal) -> Void
+  }
+
+  /// Who is told what becomes of a write.
+  struct WriteObserver {
+    var sent: @Sendable () -> Void = {}
+    let answered: @Sendable (Refusal?) -> Void
+  }
+
+  struct RunningTransaction {
+    let path: Path
+    let run: (TreeNode) -> TreeNode?
+    let finished: @Sendable (SyncModel.TransactionResult) -> Void
+  }
+
+  init(_ environment: DatabaseEnvironment) {
+    self.environment = environment
+    var random = SystemRandomNumberGenerator()
+    session = RealtimeSession(
+      RealtimeSession.Target(namespace: environment.namespace, appID: environment.appID), seed: random.next(),
+      name: (random.next(), random.next()))
+    if let tokens = environment.tokens {
+      tokens.observe { [weak self] token, uid in
+        self?.post { core in
+          core.playerChanged(to: uid)
+          core.session.setToken(token, core.now)
+        }
+      }
+    } else {
+      post { $0.session.setToken(nil, $0.now) }
+    }
+  }
+
+  var now: Moment { Moment(wall: environment.clock.milliseconds, uptime: environment.clock.uptime) }
+
+  /// Does something on the database's queue, after what was put there before, and carries out what comes of it.
+  func post(_ work: @escaping Work) {
+    queue.async { [self] in
+      work(self)
+      flush()
+    }
+  }
+
+  private func playerChanged(to uid: String?) {
+    if isPlayerKnown, uid == self.uid { return }
+    let carries = self.uid == nil
+    let hadPlayer = isPlayerKnown && !carries
+    isPlayerKnown = true
+    self.uid = uid
+    if hadPlayer {
+      // What one player wrote is not sent as another's; on disk it waits until that player is back.
+      store?.close()
+      session.purgeWrites(now)
+      flush()
+    }
+    store?.playerChanged(to: uid, carries: carries, core: self)
+  }
+
+  /// What the server said is put on disk a moment after the last change.
+  private func saveSoon() {
+    guard let store, saving == nil else { return }
+    saving = environment.clock.schedule(after: store.pause) { [weak self] in
+      self?.post { core in
+        core.saving = nil
+        core.store?.save(core: core)
+      }
+    }
+  }
+
+  // MARK: Outputs
+
+  /// Carries out what the session wants, until it wants nothing more.
+  func flush() {
+    if isFlushing { return }
+    isFlushing = true
+    var outputs = session.takeOutputs()
+    while !outputs.isEmpty {
+      for output in outputs { carryOut(output) }
+      outputs = session.takeOutputs()
+    }
+    isFlushing = false
+    setTimer()
+  }
+
+  private func carryOut(_ output: SessionOutput) {
+    switch output {
+    case .connect(let host, let target): connect(host, target)
+    case .send(let frame): socket?.send(frame)
+    case .close:
+      socketNumber += 1
+      socket?.close()
+      socket = nil
+    case .refreshToken:
+      if let tokens = environment.tokens { Task { await tokens.refresh() } }
+    case .pending(let write, let key): store?.keep(write, key: key, core: self)
+    case .sent(let id): for observer in receipts[id] ?? [] { observer.sent() }
+    case .written(let id, let refusal):
+      store?.forget(id, core: self)
+      for observer in receipts.removeValue(forKey: id) ?? [] { observer.answered(refusal) }
+    case .event(let id, let event): observers[id]?.event(event)
+    case .cancelled(let id, let refusal):
+      guard let observer = observers.removeValue(forKey: id) else { return }
+      listenerOfHandle[observer.handle] = nil
+      observer.cancelled(refusal)
+    case .run(let id): runTransaction(id)
+    case .finished(let id, let result): transactions.removeValue(forKey: id)?.finished(result)
+    case .read(let id, let result): reads.removeValue(forKey: id)?(result)
+    case .disconnectSet(let id, let refusal): disconnects.removeValue(forKey: id)?(refusal)
+    case .log(let isWarning, let line): environment.log(isWarning ? .warning : .debug, line)
+    }
+  }
+
+  private func runTransaction(_ id: TransactionID) {
+    guard let transaction = transactions[id], let input = session.tree.transactionInput(id) else { return }
+    let began = environment.clock.uptime
+    let output = transaction.run(input)
+    if environment.clock.uptime - began > 10_000 {
+      environment.log(.warning, "A transaction's function took more than 10 seconds; the database waits for it meanwhile.")
+    }
+    session.transactionRan(id, output: output, now)
+  }
+
+  // MARK: The socket
+
+  private func connect(_ host: String?, _ target: String) {
+    socketNumber += 1
+    let number = socketNumber
+    let server =
+      host.flatMap { ServiceAddress(authority: $0, isSecure: environment.server.isSecure) } ?? environment.server
+    socket = environment.sockets.open(server, target: target, timeout: 30_000) { [weak self] event in
+      self?.post { core in core.socket(number, event) }
+    }
+  }
+
+  private func socket(_ number: Int, _ event: SocketEvent) {
+    guard number == socketNumber else { return }
+    switch event {
+    case .opened: session.socketOpened(now)
+    case .text(let text):
+      session.socketReceived(text, now)
+      saveSoon()
+    case .closed(let error):
+      socket = nil
+      session.socketClosed(now, because: error?.message)
+    }
+  }
+
+  // MARK: Time
+
+  private func setTimer() {
+    let deadline = session.deadline
+    if deadline == timerDeadline { return }
+    timer?.cancel()
+    timer = nil
+    timerDeadline = deadline
+    guard let deadline else { return }
+    timer = environment.clock.schedule(after: max(0, deadline - environment.clock.uptime)) { [weak self] in
+      self?.post { core in
+        core.timerDeadline = nil
+        core.session.tick(core.now)
+      }
+    }
+  }
+}

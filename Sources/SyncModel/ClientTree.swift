@@ -1,0 +1,288 @@
+package import TreeModel
+
+/// The client's idea of the tree: what the server said, what was written here and is not answered yet, and who listens.
+///
+/// A pure state machine: inputs change it and leave ``SyncEffect``s, which the caller takes and carries out in their order.
+/// It knows no clock, no socket and no thread. Nothing that a server or an app says can make it trap.
+package struct ClientTree: ~Copyable, Sendable {
+  var views: [ListenSpec: ListenView] = [:]
+  var cache = ServerCache()
+  /// The client's own part, below `.info`.
+  var local: [Path: TreeNode] = [ClientTree.connectedPath: false]
+  var wires: [ListenSpec: WireState] = [:]
+  var writes: [PendingWrite] = []
+  var transactions: [PendingTransaction] = []
+  var effects: [SyncEffect] = []
+  /// Windows of an earlier run that are about to be listened to.
+  var recalled: [ListenSpec: TreeNode] = [:]
+  var lastListener: UInt = 0
+  var lastWrite = 0
+  var lastTransaction = 0
+  private var lastTag = 0
+  private var specOfListener: [ListenerID: ListenSpec] = [:]
+
+  /// Where the client tells whether it is connected.
+  package static let connectedPath = Path(keys: [ListenSpec.infoKey, Key(unchecked: "connected")])
+  /// Where the client tells how far the server's clock is ahead of its own, in milliseconds.
+  package static let offsetPath = Path(keys: [ListenSpec.infoKey, Key(unchecked: "serverTimeOffset")])
+
+  /// What is known of a listen of the server's.
+  struct WireState {
+    let listen: WireListen
+    /// Whether the hash of known data was sent: an answer without data then means that nothing changed.
+    var sentHash = false
+    /// Whether data came since it was sent.
+    var hasData = false
+  }
+
+  /// A tree of which nothing is known.
+  package init() {}
+
+  /// What is to be done since the last call.
+  package mutating func takeEffects() -> [SyncEffect] {
+    defer { effects.removeAll() }
+    return effects
+  }
+
+  /// Begins to listen. A window that is known already is shown at once.
+  ///
+  /// - `kinds`: what the listener wants to be told; of a listener that only keeps data at hand, nothing.
+  package mutating func listen(_ listened: ListenSpec, to kinds: Set<TreeEventKind>) -> ListenerID {
+    lastListener += 1
+    let id = ListenerID(lastListener)
+    specOfListener[id] = listened
+    let isNew = views[listened] == nil
+    var view = views[listened] ?? ListenView(listened)
+    view.listeners.append((id, kinds))
+    views[listened] = view
+    if isNew {
+      if listened.isFiltered, let known = recalled[listened] { view.lastServer = known }
+      // The view first: what was known by a listen that ends now is not to be let go.
+      view.lastServer = serverNode(listened) ?? view.lastServer
+      view.shown = overlaid(view.lastServer, listened)
+      views[listened] = view
+      reviseWires()
+    }
+    if let shown = views[listened]?.shown {
+      for event in listened.query.events(beginning: shown) where kinds.contains(event.kind) { effects.append(.event(id, event)) }
+    }
+    return id
+  }
+
+  /// Ends a listener; it is told nothing more.
+  package mutating func unlisten(_ id: ListenerID) {
+    guard let listened = specOfListener.removeValue(forKey: id) else { return }
+    views[listened]?.listeners.removeAll { $0.id == id }
+    guard let view = views[listened], view.listeners.isEmpty else { return }
+    views[listened] = nil
+    reviseWires()
+  }
+
+  /// Whether anybody listens, to the client's own part included.
+  package var hasListeners: Bool { !views.isEmpty }
+
+  /// What a listener listens to; nil once it has ended.
+  package func listened(of id: ListenerID) -> ListenSpec? { specOfListener[id] }
+
+  /// The window as it stands here, own writes included; nil if it is not known whole.
+  package func value(_ listened: ListenSpec) -> TreeNode? {
+    let shown = views[listened]?.shown ?? current(listened)
+    return shown.isComplete ? shown.node : nil
+  }
+
+  /// The window as the server has it, as far as a listen keeps it up to date; nil if it is not known whole.
+  package func serverValue(_ listened: ListenSpec) -> TreeNode? { serverNode(listened).map(listened.shown) }
+
+  /// The hash of what is known of a listen of the server's; empty if nothing is. Asked for when the listen is sent.
+  package mutating func hash(of listen: WireListen) -> String {
+    let known = listen.tag.map { cache.window($0) } ?? cache.node(at: listen.listened.path)
+    wires[listen.listened]?.sentHash = known != nil
+    wires[listen.listened]?.hasData = false
+    return known?.dataHash ?? ""
+  }
+}
+
+// MARK: What the server says
+
+extension ClientTree {
+  /// The server says what changed, at or below places that are listened to: one message, of which each window makes one
+  /// change.
+  package mutating func receive(_ changes: [(path: Path, node: TreeNode)], tag: Int?) {
+    var touched: [Path] = []
+    for (path, node) in changes {
+      guard let listened = listened(path, tag: tag) else { continue }
+      wires[listened]?.hasData = true
+      cache.set(path, to: node, tag: tag)
+      if tag == nil, path == listened.path { cache.markComplete(path) }
+      touched.append(path)
+    }
+    show(changed: touched)
+    rerunTransactions(touching: touched)
+  }
+
+  /// The listen under which the server sends data for a place; nil if it no longer should.
+  private func listened(_ path: Path, tag: Int?) -> ListenSpec? {
+    if let tag { return wires.values.first { $0.listen.tag == tag }.map(\.listen.listened) }
+    var above: Path? = path
+    while let place = above {
+      if wires[ListenSpec(path: place)] != nil { return ListenSpec(path: place) }
+      above = place.parent
+    }
+    return nil
+  }
+
+  /// The server took a listen: what it knows, it has sent before.
+  package mutating func accept(_ listen: WireListen) {
+    guard let wire = wires[listen.listened], wire.listen == listen else { return }
+    let path = listen.listened.path
+    // No data: what is known is right, or nothing is there.
+    if !wire.hasData, !wire.sentHash { cache.set(path, to: .absent, tag: listen.tag) }
+    if let tag = listen.tag { cache.markComplete(tag: tag) } else { cache.markComplete(path) }
+    show(changed: [path])
+    rerunTransactions(touching: [path])
+  }
+
+  /// The server has ended a listen: what it said of the place until now was of that one, not of a later one at the same place.
+  package mutating func ended(_ listen: WireListen) {
+    if listen.tag == nil { wires[listen.listened]?.hasData = false }
+  }
+
+  /// The server does not take a listen, or takes it back: those who listen are told, and end.
+  package mutating func refuse(_ listened: ListenSpec, _ refusal: Refusal) {
+    guard wires[listened] != nil else { return }
+    let ended = views.values.filter { wireSpec(of: $0.listened) == listened }
+    for view in ended {
+      for listener in view.listeners {
+        specOfListener[listener.id] = nil
+        effects.append(.cancelled(listener.id, refusal))
+      }
+      views[view.listened] = nil
+    }
+    reviseWires()
+  }
+
+  /// Says something about the client itself, below `.info`.
+  package mutating func setLocal(_ path: Path, to node: TreeNode) {
+    local[path] = node
+    show(changed: [path])
+  }
+}
+
+// MARK: Views
+
+extension ClientTree {
+  /// Shows what changed at these places to those who listen there, above and below.
+  mutating func show(changed paths: [Path]) {
+    if paths.isEmpty { return }
+    for listened in views.keys.filter({ listened in paths.contains { $0.contains(listened.path) || listened.path.contains($0) } }) {
+      guard var view = views[listened] else { continue }
+      if let server = serverNode(listened) { view.lastServer = server }
+      let new = overlaid(view.lastServer, listened)
+      // What was known by a write alone stays until the server's data comes: nobody is shown that less is known.
+      if view.shown.isComplete, !new.isComplete { continue }
+      let events = listened.query.events(from: view.shown, to: new)
+      view.shown = new
+      views[listened] = view
+      for event in events {
+        for listener in view.listeners where listener.kinds.contains(event.kind) {
+          effects.append(.event(listener.id, event))
+        }
+      }
+    }
+  }
+
+  /// The window as it stands here.
+  func current(_ listened: ListenSpec) -> Shown {
+    overlaid(serverNode(listened), listened)
+  }
+
+  /// What the server has, if it is known whole.
+  func serverNode(_ listened: ListenSpec) -> TreeNode? {
+    if listened.isLocal { return local[listened.path] }
+    if listened.isFiltered, let tag = wires[listened]?.listen.tag { return cache.window(tag) }
+    return cache.node(at: listened.path)
+  }
+
+  /// The server's node under the pending writes.
+  private func overlaid(_ server: TreeNode?, _ listened: ListenSpec) -> Shown {
+    var isComplete = server != nil
+    var node = server ?? .absent
+    var touching = false
+    for write in writes where write.isVisible && write.touches(listened.path) {
+      touching = true
+      node = node.applying(write.estimates, at: listened.path, known: &isComplete)
+    }
+    if touching, listened.isFiltered || !isComplete { node = determined(node, server, listened) }
+    return Shown(node: listened.shown(of: node), isComplete: isComplete)
+  }
+
+  /// The node without the children of which only a part is known, because they were written here and the server did not
+  /// show them.
+  private func determined(_ node: TreeNode, _ server: TreeNode?, _ listened: ListenSpec) -> TreeNode {
+    let kept = node.children.filter { entry in
+      if server?[entry.key].exists == true { return true }
+      let place = listened.path.child(entry.key)
+      if cache.isComplete(place) { return true }
+      return writes.contains { write in
+        write.isVisible
+          && write.estimates.contains { if case .node = $0.value { $0.path.contains(place) } else { false } }
+      }
+    }
+    return kept.count == node.children.count ? node : .map(TreeMap(kept), priority: node.priority)
+  }
+}
+
+// MARK: Listens of the server's
+
+extension ClientTree {
+  /// The listen that keeps a view up to date.
+  func wireSpec(of listened: ListenSpec) -> ListenSpec? {
+    if listened.isLocal { return nil }
+    var above = listened.isFiltered ? listened.path : listened.path.parent
+    var highest: Path?
+    while let place = above {
+      if wholeListens.contains(place) { highest = place }
+      above = place.parent
+    }
+    return highest.map { ListenSpec(path: $0) } ?? listened.wire
+  }
+
+  /// The places that are listened to as a whole.
+  private var wholeListens: Set<Path> {
+    Set(views.keys.lazy.filter { !$0.isFiltered && !$0.isLocal }.map(\.path))
+  }
+
+  /// Begins the listens of the server's that are needed, and ends those that are not.
+  mutating func reviseWires() {
+    var needed: Set<ListenSpec> = []
+    let wholes = wholeListens
+    for listened in views.keys where !listened.isLocal {
+      var above = listened.isFiltered ? listened.path : listened.path.parent
+      var isCovered = false
+      while let place = above, !isCovered {
+        isCovered = wholes.contains(place)
+        above = place.parent
+      }
+      if !isCovered { needed.insert(listened.wire) }
+    }
+    for listened in needed.subtracting(wires.keys).sorted(by: { $0.path.depth < $1.path.depth }) { begin(listened) }
+    for (listened, wire) in wires where !needed.contains(listened) {
+      wires[listened] = nil
+      if let tag = wire.listen.tag { cache.close(tag) }
+      effects.append(.unlisten(wire.listen))
+    }
+    cache.keep(Set(wires.keys.lazy.filter { !$0.isFiltered }.map(\.path)))
+  }
+
+  private mutating func begin(_ listened: ListenSpec) {
+    var tag: Int?
+    if listened.isFiltered {
+      lastTag += 1
+      tag = lastTag
+      cache.open(lastTag, listened, known: cache.node(at: listened.path).map(listened.query.result) ?? recalled.removeValue(forKey: listened))
+    }
+    let listen = WireListen(listened: listened, tag: tag)
+    wires[listened] = WireState(listen: listen)
+    effects.append(.listen(listen))
+  }
+}

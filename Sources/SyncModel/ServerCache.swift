@@ -1,0 +1,101 @@
+import TreeModel
+
+/// What the server is known to hold, as far as listens show it.
+struct ServerCache {
+  /// What is known, whole nodes and nothing else: below ``complete`` everything, elsewhere nothing.
+  fileprivate(set) var tree: TreeNode = .absent
+  /// The places whose nodes are known whole; none lies in another.
+  fileprivate(set) var complete: Set<Path> = []
+  /// What is known of windows, by tag.
+  fileprivate var windows: [Int: Window] = [:]
+
+  fileprivate struct Window {
+    let listened: ListenSpec
+    var node: TreeNode
+    var isComplete: Bool
+  }
+
+  /// The node at a place, if it is known whole.
+  func node(at path: Path) -> TreeNode? {
+    isComplete(path) ? tree[path] : nil
+  }
+
+  /// Whether the node at a place is known whole.
+  func isComplete(_ path: Path) -> Bool {
+    if complete.isEmpty { return false }
+    var above: Path? = path
+    while let place = above {
+      if complete.contains(place) { return true }
+      above = place.parent
+    }
+    return false
+  }
+
+  /// What is known of a window; nil before the server has sent all of it.
+  func window(_ tag: Int) -> TreeNode? {
+    windows[tag].flatMap { $0.isComplete ? $0.listened.query.result(of: $0.node) : nil }
+  }
+
+  /// Begins to keep a window, with what is known of it from elsewhere.
+  mutating func open(_ tag: Int, _ listened: ListenSpec, known: TreeNode?) {
+    windows[tag] = Window(listened: listened, node: known ?? .absent, isComplete: known != nil)
+  }
+
+  mutating func close(_ tag: Int) { windows[tag] = nil }
+
+  /// Replaces the node at a place; of a window, at a place in it.
+  mutating func set(_ path: Path, to node: TreeNode, tag: Int?) {
+    guard let tag else {
+      tree = tree.setting(path, to: node)
+      return
+    }
+    guard var window = windows[tag], window.listened.path.contains(path) else { return }
+    let below = Path(keys: Array(path.keys[window.listened.path.depth...]))
+    // Filtered when it is read: of one message's changes, the first may bring a child whose place a later one frees.
+    window.node = window.node.setting(below, to: node)
+    if below.isRoot { window.isComplete = true }
+    windows[tag] = window
+  }
+
+  /// Takes the place for known whole.
+  mutating func markComplete(_ path: Path) {
+    if isComplete(path) { return }
+    complete = complete.filter { !path.contains($0) }
+    complete.insert(path)
+  }
+
+  mutating func markComplete(tag: Int) { windows[tag]?.isComplete = true }
+
+  /// Lets go of everything that no listen at one of these places keeps up to date.
+  mutating func keep(_ listened: Set<Path>) {
+    var kept: Set<Path> = []
+    for place in complete {
+      if listened.contains(where: { $0.contains(place) }) {
+        kept.insert(place)
+      } else {
+        for path in listened where place.contains(path) { kept.insert(path) }
+      }
+    }
+    if kept == complete { return }
+    var rest = TreeNode.absent
+    for path in kept { rest = rest.setting(path, to: tree[path]) }
+    tree = rest
+    complete = kept
+  }
+}
+
+extension ServerCache {
+  /// Replaces what is known of a place, in whole nodes and in windows; where nothing is known, nothing is then.
+  mutating func overwrite(_ path: Path, to node: TreeNode) {
+    for place in complete {
+      if place.contains(path) { tree = tree.setting(path, to: node) }
+      if path.contains(place), path != place {
+        tree = tree.setting(place, to: node[Path(keys: Array(place.keys[path.depth...]))])
+      }
+    }
+    for (tag, window) in windows where window.listened.path.contains(path) && window.listened.path != path {
+      let below = Path(keys: Array(path.keys[window.listened.path.depth...]))
+      windows[tag]?.node = window.node.setting(below, to: node)
+    }
+  }
+}
