@@ -26,6 +26,7 @@ import TreeModel
 /// | ``IndexRoutes`` | the indexes of the rules |
 /// | ``RuleRoutes`` | the rules: their text, tests and versions, and what they say of an operation |
 /// | ``LedgerRoutes`` | balances, statements, accounts, transfers, reversals, what they would do, holds, audit |
+/// | ``CompensationRoutes`` | tables of payments |
 /// | `ReferralRoutes` of `LinksAPI` | who brought whom |
 /// | ``NamespaceRoutes`` | namespaces |
 /// | ``SystemRoutes`` | status, clock, backup, the audit log |
@@ -43,7 +44,7 @@ package enum AdminRoutes {
   private static let first: [Route] =
     FindRoutes.routes + EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + DataRoutes.routes + FunctionRoutes.routes
     + TransferRoutes.routes + IndexRoutes.routes
-    + RuleRoutes.routes + LedgerRoutes.routes
+    + RuleRoutes.routes + LedgerRoutes.routes + CompensationRoutes.routes
   private static let second: [Route] =
     NamespaceRoutes.routes + SystemRoutes.routes + ReplayRoutes.routes + LogRoutes.routes + AccountRoutes.routes
     + ErasureRoutes.routes + MergeRoutes.routes + ServiceAccountRoutes.routes + MailRoutes.routes

@@ -158,7 +158,7 @@ extension AdminLedger {
       self.limit = limit
     }
 
-    package static let notes = HoldFilter.notes.filter { $0.key != "through" }.merging(["limit": .limit(50)]) { $1 }
+    package static let notes = AdminHolds.HoldFilter.notes.filter { $0.key != "through" }.merging(["limit": .limit(50)]) { $1 }
   }
 
   /// What is held and waits, oldest first.

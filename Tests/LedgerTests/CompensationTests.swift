@@ -21,11 +21,11 @@ struct CompensationTests {
   }
 
   private func plan(_ lines: String, of fixture: LedgerFixture) throws -> CompensationPlan {
-    try fixture.ledger.plan(file(lines, of: fixture), in: fixture.namespace)
+    try Compensator(fixture.ledger).plan(file(lines, of: fixture), in: fixture.namespace)
   }
 
   private func pay(_ lines: String, reason: String = "outage", of fixture: LedgerFixture) async throws -> CompensationResult {
-    await fixture.ledger.pay(try plan(lines, of: fixture), in: fixture.namespace, by: .admin("ann"), reason: reason)
+    await Compensator(fixture.ledger).pay(try plan(lines, of: fixture), in: fixture.namespace, by: .admin("ann"), reason: reason)
   }
 
   @Test(
@@ -108,7 +108,7 @@ struct CompensationTests {
     let first = try await pay("bob,50,,a,\nann,5,,b,=cmd", of: fixture)
     #expect(first.paid == 2 && first.repeated == 0 && first.refusals.isEmpty && first.sums == [LedgerFixture.unit: 55])
     let entry = try fixture.ledger.entry(in: fixture.namespace, key: BusinessKey("b"))?.transfer
-    #expect(entry?.reason == "=cmd" && entry?.debit == LedgerService.compensation && entry?.code == "compensation")
+    #expect(entry?.reason == "=cmd" && entry?.debit == Compensator.account && entry?.code == "compensation")
     let again = try await pay("bob,50,,a,\nann,5,,b,=cmd", reason: "other words", of: fixture)
     #expect(again.paid == 0 && again.repeated == 2 && again.sums.isEmpty)
     let longer = try await pay("bob,50,,a,\nann,5,,b,\nann,6,,c,", of: fixture)
@@ -125,8 +125,8 @@ struct CompensationTests {
     defer { fixture.close() }
     let lines = (1...200).map { "\($0.isMultiple(of: 2) ? "ann" : "bob"),3,,k\($0)," }.joined(separator: "\n")
     let plan = try plan(lines, of: fixture)
-    async let one = fixture.ledger.pay(plan, in: fixture.namespace, by: .admin("ann"), reason: "one")
-    async let two = fixture.ledger.pay(plan, in: fixture.namespace, by: .admin("bob"), reason: "two")
+    async let one = Compensator(fixture.ledger).pay(plan, in: fixture.namespace, by: .admin("ann"), reason: "one")
+    async let two = Compensator(fixture.ledger).pay(plan, in: fixture.namespace, by: .admin("bob"), reason: "two")
     let (a, b) = await (one, two)
     #expect(a.paid + b.paid == 200 && a.repeated + b.repeated == 200 && a.refusals.isEmpty && b.refusals.isEmpty)
     #expect(try [fixture.balance("user:bob"), fixture.balance("user:ann")] == [300, 300])
@@ -139,7 +139,7 @@ struct CompensationTests {
     defer { fixture.close() }
     let plan = try plan("bob,50,,a,\nann,5,,b,", of: fixture)
     try await fixture.write(.set(balanceKey("bob"), "x"))
-    let result = await fixture.ledger.pay(plan, in: fixture.namespace, by: .admin("ann"), reason: "r")
+    let result = await Compensator(fixture.ledger).pay(plan, in: fixture.namespace, by: .admin("ann"), reason: "r")
     #expect(result.paid == 1 && result.refusals.map(\.line) == [2] && result.refusals.map(\.error.code) == [.balanceType])
   }
 }

@@ -15,7 +15,7 @@ extension LedgerRoutes {
 
   static func holds(_ call: RouteCall, query: AdminLedger.HoldQuery) throws -> AdminLedger.HoldList {
     let (namespace, limit) = (try call.namespace(), Int(query.limit ?? 50))
-    let filter = AdminLedger.HoldFilter(
+    let filter = AdminHolds.HoldFilter(
       uid: query.uid, unit: query.unit, reason: query.reason, since: query.since, until: query.until)
     let open = try ledger(call).openHolds(HoldFilter(filter), in: namespace)
     let page = open.filter { $0.sequence > query.after ?? 0 }.prefix(limit)
@@ -89,21 +89,21 @@ extension LedgerRoutes {
 
   // MARK: Many
 
-  static func endHolds(_ call: RouteCall, order: AdminLedger.HoldsEndOrder) async throws -> AdminLedger.HoldsEnded {
+  static func endHolds(_ call: RouteCall, order: AdminHolds.HoldsEndOrder) async throws -> AdminHolds.HoldsEnded {
     let (ledger, namespace) = (try ledger(call), try call.namespace())
     let outcomes = await ledger.end(
       try named(order.holds), by: order.action.decision(), in: namespace, by: call.caller.actor, reason: order.reason)
     let endings = outcomes.compactMap { outcome in try? outcome.result.get() }
-    return AdminLedger.HoldsEnded(
+    return AdminHolds.HoldsEnded(
       ended: outcomes.compactMap { outcome in
         guard case .success(let ending) = outcome.result else { return nil }
-        return AdminLedger.EndedHold(hold: outcome.hold, entry: ending.entry.sequence)
+        return AdminHolds.EndedHold(hold: outcome.hold, entry: ending.entry.sequence)
       }, repeated: Int64(endings.count(where: \.isRepeated)),
       coins: try sums(of: endings.map { ($0.entry.transfer.unit, $0.entry.transfer.amount) }),
-      refusals: outcomes.compactMap { AdminLedger.RefusedHold($0) })
+      refusals: outcomes.compactMap { AdminHolds.RefusedHold($0) })
   }
 
-  static func previewHolds(_ call: RouteCall, order: AdminLedger.HoldsPreviewOrder) async throws -> AdminLedger.HoldsPreview {
+  static func previewHolds(_ call: RouteCall, order: AdminHolds.HoldsPreviewOrder) async throws -> AdminHolds.HoldsPreview {
     let (ledger, namespace) = (try ledger(call), try call.namespace())
     switch (order.hold, order.action, order.holds, order.matching) {
     case (let made?, nil, nil, nil):
@@ -130,21 +130,21 @@ extension LedgerRoutes {
 
   private static func preview(
     _ hold: HoldOrder, in namespace: NamespaceID, of ledger: LedgerService, by actor: Actor
-  ) async throws -> AdminLedger.HoldsPreview {
+  ) async throws -> AdminHolds.HoldsPreview {
     let preview = try await ledger.preview(hold, in: namespace, by: actor)
-    return AdminLedger.HoldsPreview(
+    return AdminHolds.HoldsPreview(
       count: 1, coins: NamedValues(), holds: [], refused: preview.refusal == nil ? 0 : 1,
-      refusals: preview.refusal.map { [AdminLedger.RefusedHold(hold: 0, error: $0.message, code: $0.code.description)] } ?? [],
+      refusals: preview.refusal.map { [AdminHolds.RefusedHold(hold: 0, error: $0.message, code: $0.code.description)] } ?? [],
       balances: preview.changes.map { AdminLedger.BalanceChange($0) }, repeats: preview.earlier?.sequence)
   }
 
   private static func preview(of outcomes: [HoldOutcome], meaning entries: [LedgerEntry], count: Int) throws
-    -> AdminLedger.HoldsPreview
+    -> AdminHolds.HoldsPreview
   {
-    let refusals = outcomes.compactMap { AdminLedger.RefusedHold($0) }
+    let refusals = outcomes.compactMap { AdminHolds.RefusedHold($0) }
     let refused = Set(refusals.map(\.hold))
     let balances = outcomes.count == 1 ? (try? outcomes[0].result.get())?.changes ?? [] : []
-    return AdminLedger.HoldsPreview(
+    return AdminHolds.HoldsPreview(
       count: Int64(count),
       coins: try sums(
         of: entries.filter { !refused.contains($0.sequence) }.map { ($0.transfer.unit, $0.transfer.amount) }),
@@ -174,7 +174,7 @@ extension LedgerRoutes {
   }
 }
 
-extension AdminLedger.HoldAction {
+extension AdminHolds.HoldAction {
   fileprivate func decision(to receiver: LedgerAccount? = nil, amount: Int64? = nil) -> HoldDecision {
     switch self {
     case .release: .release(to: receiver, amount: amount)
@@ -184,7 +184,7 @@ extension AdminLedger.HoldAction {
 }
 
 extension HoldFilter {
-  fileprivate init(_ filter: AdminLedger.HoldFilter) {
+  fileprivate init(_ filter: AdminHolds.HoldFilter) {
     self.init()
     (player, unit, reason) = (filter.uid, filter.unit, filter.reason)
     (since, until) = (filter.since?.milliseconds, filter.until?.milliseconds)
@@ -203,7 +203,7 @@ extension HoldEnding {
   }
 }
 
-extension AdminLedger.RefusedHold {
+extension AdminHolds.RefusedHold {
   fileprivate init?(_ outcome: HoldOutcome) {
     guard case .failure(let error) = outcome.result else { return nil }
     self.init(hold: outcome.hold, error: error.message, code: error.code.description)

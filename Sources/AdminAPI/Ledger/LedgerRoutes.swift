@@ -28,10 +28,8 @@ enum LedgerRoutes {
   ]
 
   private static let many: [Route] = [
-    .changing(AdminLedger.previewHolds, audit: nil, answer: previewHolds),
-    .changing(AdminLedger.endHolds, audit: "ledger.holds.end", answer: endHolds),
-    .changing(AdminLedger.previewCompensation, audit: nil, answer: previewCompensation),
-    .changing(AdminLedger.compensate, audit: "ledger.compensate", answer: compensate),
+    .changing(AdminHolds.previewHolds, audit: nil, answer: previewHolds),
+    .changing(AdminHolds.endHolds, audit: "ledger.holds.end", answer: endHolds),
   ]
 
   private static let transfers: [Route] = ["/admin/v1/ledger/transfer", "/admin/v1/ledger/transfers"].map { path in

@@ -172,8 +172,9 @@ export const amounts = (byUnit) => {
   return units.length === 0 ? h('span', { class: 'muted' }, '0') : units.map(([unit, amount], index) => [index > 0 && ', ', coins(amount, unit)]);
 };
 
-/** An account of the ledger as a link: the player, or the account's entries. */
+/** An account of the ledger as a link: the player, or the account's entries; an entry without one is broken, and its cell says so. */
 export function accountLink(page, account) {
+  if (typeof account !== 'string') throw new TypeError('no account');
   const [, kind, name] = /^(user|hold):(.+)$/s.exec(account) ?? [];
   return h('a', { href: name ? page.url('rewards/u', name) : page.url('rewards/entries', null, { account }) }, shown(account));
 }

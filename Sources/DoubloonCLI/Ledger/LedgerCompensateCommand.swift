@@ -49,23 +49,23 @@ struct LedgerCompensateCommand: AsyncParsableCommand {
       throw CommandError("\(file) is no text in UTF-8.")
     }
     guard !text.isEmpty else { throw CommandError("\(file) is empty.") }
-    let order = AdminLedger.CompensationOrder(csv: text, reason: reason, allowUnknown: allowUnknown ? true : nil)
+    let order = AdminCompensation.CompensationOrder(csv: text, reason: reason, allowUnknown: allowUnknown ? true : nil)
     try await server.withClient { client in
       if dryRun {
         let preview = try await client.call(
-          AdminLedger.previewCompensation, body: order, namespace: server.namespace, timeout: .minutes(10))
+          AdminCompensation.previewCompensation, body: order, namespace: server.namespace, timeout: .minutes(10))
         output.print(preview, Self.text)
         if preview.value.faultCount > 0 { throw ExitCode(1) }
         return
       }
       let paid = try await client.call(
-        AdminLedger.compensate, body: order, namespace: server.namespace, timeout: .minutes(30))
+        AdminCompensation.compensate, body: order, namespace: server.namespace, timeout: .minutes(30))
       output.print(paid, Self.text)
       if !paid.value.refused.isEmpty { throw ExitCode(1) }
     }
   }
 
-  static func text(_ preview: AdminLedger.CompensationPreview) -> String {
+  static func text(_ preview: AdminCompensation.CompensationPreview) -> String {
     var lines = [
       "\(preview.pays.counted("line", many: "lines")) would be paid, \(LedgerText.coins(preview.coins)); "
         + "\(preview.repeated.grouped) paid before."
@@ -81,7 +81,7 @@ struct LedgerCompensateCommand: AsyncParsableCommand {
     return lines.joined(separator: "\n")
   }
 
-  static func text(_ paid: AdminLedger.Compensated) -> String {
+  static func text(_ paid: AdminCompensation.Compensated) -> String {
     let head =
       paid.paid == 0 && paid.refused.isEmpty
       ? "Nothing was paid: all \(paid.repeated.counted("line", many: "lines")) had been paid before."

@@ -40,8 +40,8 @@ struct HoldFilterOptions: ParsableArguments {
   var isEmpty: Bool { uid == nil && unit == nil && why == nil && span.since == nil && span.until == nil }
 
   /// The filter, for the server.
-  func filter(after: Int64? = nil) -> AdminLedger.HoldFilter {
-    AdminLedger.HoldFilter(uid: uid, unit: unit, reason: why, since: span.from, until: span.through, after: after)
+  func filter(after: Int64? = nil) -> AdminHolds.HoldFilter {
+    AdminHolds.HoldFilter(uid: uid, unit: unit, reason: why, since: span.from, until: span.through, after: after)
   }
 }
 

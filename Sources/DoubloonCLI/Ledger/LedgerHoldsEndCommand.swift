@@ -53,7 +53,7 @@ struct LedgerHoldsAddCommand: AsyncParsableCommand {
     try await server.withClient { client in
       if dryRun {
         let preview = try await client.call(
-          AdminLedger.previewHolds, body: AdminLedger.HoldsPreviewOrder(hold: hold), namespace: server.namespace)
+          AdminHolds.previewHolds, body: AdminHolds.HoldsPreviewOrder(hold: hold), namespace: server.namespace)
         return output.print(preview) { preview in
           LedgerText.preview(
             preview.balances, repeats: preview.repeats, refusal: preview.refusals.first.map(\.error))
@@ -168,7 +168,7 @@ struct HoldEndOptions: ParsableArguments {
   ///
   /// - `one`: ends one hold that was named.
   func run(
-    _ action: AdminLedger.HoldAction, to receiver: String?,
+    _ action: AdminHolds.HoldAction, to receiver: String?,
     one: (AdminClient, ServerOptions, Int64) async throws -> AdminAnswer<AdminLedger.Ended>
   ) async throws {
     try await server.withClient { client in
@@ -189,29 +189,29 @@ struct HoldEndOptions: ParsableArguments {
   }
 
   private func look(
-    _ action: AdminLedger.HoldAction, to receiver: String? = nil, after: Int64? = nil, through: Int64? = nil,
+    _ action: AdminHolds.HoldAction, to receiver: String? = nil, after: Int64? = nil, through: Int64? = nil,
     client: AdminClient
-  ) async throws -> AdminAnswer<AdminLedger.HoldsPreview> {
+  ) async throws -> AdminAnswer<AdminHolds.HoldsPreview> {
     var matching = filter.filter(after: after)
     matching.through = through
-    let order = AdminLedger.HoldsPreviewOrder(
+    let order = AdminHolds.HoldsPreviewOrder(
       action: action, holds: all ? nil : holds, matching: all ? matching : nil, to: receiver)
     return try await client.call(
-      AdminLedger.previewHolds, body: order, namespace: server.namespace, timeout: Self.timeout)
+      AdminHolds.previewHolds, body: order, namespace: server.namespace, timeout: Self.timeout)
   }
 
   /// Ends them, a thousand at a time; what began to wait since the preview is left alone.
-  private func end(_ action: AdminLedger.HoldAction, from preview: AdminLedger.HoldsPreview, client: AdminClient) async throws
-    -> AdminLedger.HoldsEnded
+  private func end(_ action: AdminHolds.HoldAction, from preview: AdminHolds.HoldsPreview, client: AdminClient) async throws
+    -> AdminHolds.HoldsEnded
   {
     var progress = ProgressLine(DoubloonCommandLine.output)
     defer { progress.clear() }
-    var report = AdminLedger.HoldsEnded(ended: [], repeated: 0, coins: NamedValues(), refusals: [])
+    var report = AdminHolds.HoldsEnded(ended: [], repeated: 0, coins: NamedValues(), refusals: [])
     var part = preview
     while !part.holds.isEmpty {
-      let order = AdminLedger.HoldsEndOrder(action: action, holds: part.holds, reason: reason ?? "")
+      let order = AdminHolds.HoldsEndOrder(action: action, holds: part.holds, reason: reason ?? "")
       report.add(
-        try await client.call(AdminLedger.endHolds, body: order, namespace: server.namespace, timeout: Self.timeout).value)
+        try await client.call(AdminHolds.endHolds, body: order, namespace: server.namespace, timeout: Self.timeout).value)
       progress.show("\(report.ended.count.grouped) of \(preview.count.grouped) holds")
       guard let next = part.next else { break }
       part = try await look(action, after: next, through: preview.through, client: client).value
@@ -219,7 +219,7 @@ struct HoldEndOptions: ParsableArguments {
     return report
   }
 
-  private static func text(_ preview: AdminLedger.HoldsPreview, action: AdminLedger.HoldAction) -> String {
+  private static func text(_ preview: AdminHolds.HoldsPreview, action: AdminHolds.HoldAction) -> String {
     let verb = action == .release ? "would be released" : "would be given back"
     var lines = ["\(preview.count.counted("hold", many: "holds")), \(LedgerText.coins(preview.coins)) \(verb)."]
     if preview.refused > 0 { lines.append("\(preview.refused.grouped) would be refused:") }
@@ -228,7 +228,7 @@ struct HoldEndOptions: ParsableArguments {
     return lines.joined(separator: "\n")
   }
 
-  private static func text(_ ended: AdminLedger.HoldsEnded, action: AdminLedger.HoldAction) -> String {
+  private static func text(_ ended: AdminHolds.HoldsEnded, action: AdminHolds.HoldAction) -> String {
     let verb = action == .release ? "released" : "given back"
     let before = ended.repeated > 0 ? " (\(ended.repeated.grouped) of them before)" : ""
     let head = "\(ended.ended.count.counted("hold", many: "holds")), \(LedgerText.coins(ended.coins)) \(verb)\(before)."
@@ -236,9 +236,9 @@ struct HoldEndOptions: ParsableArguments {
   }
 }
 
-extension AdminLedger.HoldsEnded {
+extension AdminHolds.HoldsEnded {
   /// Adds what became of others.
-  fileprivate mutating func add(_ part: AdminLedger.HoldsEnded) {
+  fileprivate mutating func add(_ part: AdminHolds.HoldsEnded) {
     ended += part.ended
     repeated += part.repeated
     refusals += part.refusals

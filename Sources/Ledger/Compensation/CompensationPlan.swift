@@ -47,18 +47,26 @@ package struct CompensationResult: Sendable {
   package fileprivate(set) var refusals: [Refusal] = []
 }
 
-extension LedgerService {
-  /// Where compensations come from.
-  package static let compensation = LedgerAccount.issuance(compensationCode)
-  fileprivate static let compensationCode = "compensation"
+/// Pays tables of payments.
+package struct Compensator: Sendable {
+  /// Where the coins come from.
+  package static let account = LedgerAccount.issuance(code)
+  fileprivate static let code = "compensation"
+
+  private let ledger: LedgerService
+
+  /// On a ledger.
+  package init(_ ledger: LedgerService) {
+    self.ledger = ledger
+  }
 
   /// Judges a table by what the store holds: keys that were used, players that are none, balances that would not fit.
   ///
   /// - Throws: ``LedgerError`` with `unavailable`.
   package func plan(_ file: CompensationFile, in namespace: NamespaceID) throws -> CompensationPlan {
-    try read { snapshot in
+    try ledger.read { snapshot in
       var plan = CompensationPlan(file)
-      var judge = CompensationJudge(currencies: currencies, namespace: namespace, snapshot: snapshot)
+      var judge = CompensationJudge(currencies: ledger.currencies, namespace: namespace, snapshot: snapshot)
       for row in file.rows {
         if let entry = try snapshot.entry(in: namespace, key: row.key) {
           if row.wasPaid(by: entry.transfer) {
@@ -89,8 +97,13 @@ extension LedgerService {
     -> CompensationResult
   {
     precondition(plan.faults.isEmpty, "A plan with faults is not paid.")
-    let outcomes = await concurrently(plan.payments) { row in
-      (row: row, result: await Self.caught { try await transfer(row.transfer(reason: reason), in: namespace, by: actor) })
+    let outcomes = await ledger.concurrently(plan.payments) { [ledger] row in
+      (
+        row: row,
+        result: await LedgerService.caught {
+          try await ledger.transfer(row.transfer(reason: reason), in: namespace, by: actor)
+        }
+      )
     }
     var result = CompensationResult()
     result.repeated = plan.repeats.count
@@ -119,7 +132,7 @@ extension CompensationFile.Row {
 
   private func payment(reason: String?) -> LedgerTransfer {
     LedgerTransfer(
-      debit: LedgerService.compensation, credit: account, amount: amount, unit: unit, code: LedgerService.compensationCode,
+      debit: Compensator.account, credit: account, amount: amount, unit: unit, code: Compensator.code,
       key: key, reason: reason)
   }
 
@@ -155,7 +168,7 @@ private struct CompensationJudge {
   /// Adds a line; what is wrong with its sum, if anything is.
   mutating func fault(of row: CompensationFile.Row) throws -> CompensationFile.Fault? {
     let (sum, overflow) = (sums[row.unit] ?? 0).addingReportingOverflow(row.amount)
-    let issued = try balance(of: PlayerBalanceKey(account: LedgerService.compensation, unit: row.unit))
+    let issued = try balance(of: PlayerBalanceKey(account: Compensator.account, unit: row.unit))
     guard !overflow, let issued, !issued.subtractingReportingOverflow(sum).overflow else {
       return CompensationFile.Fault(row.line, .amount, "Up to this line all \(row.unit) together do not fit 64 bits.")
     }

@@ -1,6 +1,7 @@
 import TreeModel
 
-extension AdminLedger {
+/// Many holds: what their end would do, and what it did.
+package enum AdminHolds {
   package static let previewHolds = Endpoint<NoQuery, HoldsPreviewOrder, HoldsPreview>(
     .post, "/admin/v1/ledger/holds/preview",
     "What a new hold, or the end of holds, would do, judged as if it were done; nothing changes.", isScoped: true)
@@ -53,7 +54,7 @@ extension AdminLedger {
   /// What is to be looked at: a new hold, or the end of some.
   package struct HoldsPreviewOrder: AdminValue {
     /// A hold that may be made; then nothing else is given.
-    package var hold: HoldOrder?
+    package var hold: AdminLedger.HoldOrder?
     /// How holds would end.
     package var action: HoldAction?
     /// These holds.
@@ -66,7 +67,7 @@ extension AdminLedger {
     package var amount: Int64?
 
     package init(
-      hold: HoldOrder? = nil, action: HoldAction? = nil, holds: [Int64]? = nil, matching: HoldFilter? = nil, to: String? = nil,
+      hold: AdminLedger.HoldOrder? = nil, action: HoldAction? = nil, holds: [Int64]? = nil, matching: HoldFilter? = nil, to: String? = nil,
       amount: Int64? = nil
     ) {
       self.hold = hold
@@ -117,13 +118,13 @@ extension AdminLedger {
     /// The first hundred of those.
     package var refusals: [RefusedHold]
     /// What becomes of balances, where it is about one hold.
-    package var balances: [BalanceChange]
+    package var balances: [AdminLedger.BalanceChange]
     /// The entry that was made under the new hold's key before, for the same: nothing would happen.
     package var repeats: Int64?
 
     package init(
       count: Int64, coins: NamedValues<Int64>, holds: [Int64], next: Int64? = nil, through: Int64? = nil, refused: Int64,
-      refusals: [RefusedHold], balances: [BalanceChange], repeats: Int64? = nil
+      refusals: [RefusedHold], balances: [AdminLedger.BalanceChange], repeats: Int64? = nil
     ) {
       self.count = count
       self.coins = coins

@@ -1,6 +1,7 @@
 import TreeModel
 
-extension AdminLedger {
+/// Tables of payments: what they would do, and what they did.
+package enum AdminCompensation {
   package static let previewCompensation = Endpoint<NoQuery, CompensationOrder, CompensationPreview>(
     .post, "/admin/v1/ledger/compensation/preview",
     "What a table of payments would do: who would be paid, what is wrong, what was paid before; nothing changes.",
