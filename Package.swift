@@ -194,7 +194,8 @@ let package = Package(
     // The games' side, which imports nothing of the server but its values
     .target(name: "SyncModel", dependencies: ["TreeModel"], swiftSettings: strict),
     .target(name: "ClientRuntime", dependencies: ["TextFormats", "TreeModel"], swiftSettings: strict),
-    .target(name: "ClientLink", dependencies: ["ClientRuntime", "SyncModel", "TextFormats", "TreeModel"], swiftSettings: strict),
+    .target(
+      name: "ClientLink", dependencies: ["ClientRuntime", "SyncModel", "TextFormats", "TreeModel"], swiftSettings: strict),
     .target(
       name: "ClientNIO",
       dependencies: ["ClientRuntime", "TextFormats", nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS, nioWebSocket],
@@ -202,7 +203,9 @@ let package = Package(
     .target(name: "ClientApple", dependencies: ["ClientRuntime"], swiftSettings: strict),
     .target(
       name: "Doubloon",
-      dependencies: ["ClientApple", "ClientLink", "ClientNIO", "ClientRuntime", "SyncModel", "TextFormats", "TreeModel", crypto],
+      dependencies: [
+        "ClientApple", "ClientLink", "ClientNIO", "ClientRuntime", "SyncModel", "TextFormats", "TreeModel", crypto,
+      ],
       swiftSettings: strict),
 
     // The tenant: this deployment's functions
@@ -373,7 +376,8 @@ let package = Package(
     .testTarget(
       name: "DoubloonTests",
       dependencies: [
-        "ClientLink", "ClientNIO", "ClientRuntime", "Doubloon", "DoubloonTesting", "ServerTestSupport", "SyncModel", "TestSupport",
+        "ClientLink", "ClientNIO", "ClientRuntime", "Doubloon", "DoubloonTesting", "ServerTestSupport", "SyncModel",
+        "TestSupport",
         "TreeModel",
       ], swiftSettings: strict),
     .testTarget(
@@ -382,7 +386,8 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "Accounts", "AdminAPI", "AdminClient", "AdminModel", "DoubloonTesting", "Functions", "FunctionsKit", "HTTPServer",
-        "Ledger", "Links", "RewardModel", "ServerApp", "ServerConfiguration", "ServerTestSupport", "StorageCore", "StorageSQLite",
+        "Ledger", "Links", "RewardModel", "ServerApp", "ServerConfiguration", "ServerTestSupport", "StorageCore",
+        "StorageSQLite",
         "TestSupport", "TreeDatabase", "TreeModel", "Triggers", logging, nioHTTP1,
       ], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),

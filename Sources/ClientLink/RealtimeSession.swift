@@ -177,7 +177,9 @@ extension RealtimeSession {
       if isConnected { send(listen, now) }
     case .unlisten(let listen):
       link.listens.removeAll { $0 == listen }
-      if isConnected { request(.unlisten(listen), "n", now) { ClientRequest.listened(listen.listened, tag: listen.tag, to: &$0) } }
+      if isConnected {
+        request(.unlisten(listen), "n", now) { ClientRequest.listened(listen.listened, tag: listen.tag, to: &$0) }
+      }
     case .send(let write):
       let key = nextKey()
       outputs.append(.pending(write, key: key))

@@ -3,6 +3,9 @@ package typealias HTTPFields = [(name: String, value: String)]
 
 /// An HTTP request, as an app's library sends it.
 package struct HTTPRequest: Sendable {
+  /// Bytes of body that an answer may have, unless the request says something else.
+  package static let bytesMax = 16 << 20
+
   /// The verb: `GET`, `POST`.
   package var method: String
   /// Where it goes.
@@ -20,7 +23,7 @@ package struct HTTPRequest: Sendable {
   /// A request with JSON, or without a body.
   package init(
     _ method: String, _ target: String, at server: ServiceAddress, headers: HTTPFields = [],
-    body: [UInt8]? = nil, timeout: Int64 = 30_000, responseBytesMax: Int = 16 << 20
+    body: [UInt8]? = nil, timeout: Int64 = 30_000, responseBytesMax: Int = Self.bytesMax
   ) {
     self.method = method
     self.server = server

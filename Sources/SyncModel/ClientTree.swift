@@ -64,7 +64,9 @@ package struct ClientTree: ~Copyable, Sendable {
       reviseWires()
     }
     if let shown = views[listened]?.shown {
-      for event in listened.query.events(beginning: shown) where kinds.contains(event.kind) { effects.append(.event(id, event)) }
+      for event in listened.query.events(beginning: shown) where kinds.contains(event.kind) {
+        effects.append(.event(id, event))
+      }
     }
     return id
   }
@@ -174,7 +176,8 @@ extension ClientTree {
   /// Shows what changed at these places to those who listen there, above and below.
   mutating func show(changed paths: [Path]) {
     if paths.isEmpty { return }
-    for listened in views.keys.filter({ listened in paths.contains { $0.contains(listened.path) || listened.path.contains($0) } }) {
+    for listened in views.keys.filter({ listened in paths.contains { $0.contains(listened.path) || listened.path.contains($0) }
+    }) {
       guard var view = views[listened] else { continue }
       if let server = serverNode(listened) { view.lastServer = server }
       let new = overlaid(view.lastServer, listened)
@@ -279,7 +282,9 @@ extension ClientTree {
     if listened.isFiltered {
       lastTag += 1
       tag = lastTag
-      cache.open(lastTag, listened, known: cache.node(at: listened.path).map(listened.query.result) ?? recalled.removeValue(forKey: listened))
+      cache.open(
+        lastTag, listened,
+        known: cache.node(at: listened.path).map(listened.query.result) ?? recalled.removeValue(forKey: listened))
     }
     let listen = WireListen(listened: listened, tag: tag)
     wires[listened] = WireState(listen: listen)

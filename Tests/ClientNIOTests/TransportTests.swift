@@ -191,9 +191,9 @@ import Testing
         var all: [SocketEvent] = []
         for await event in events { all.append(event) }
         guard all.count == 1, case .closed(let error)? = all.first else {
-        Issue.record("\(place)\(target): \(all)")
-        return
-      }
+          Issue.record("\(place)\(target): \(all)")
+          return
+        }
         #expect(error?.code == code, "\(place)\(target)")
       }
     }

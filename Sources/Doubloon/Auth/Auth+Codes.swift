@@ -89,7 +89,8 @@ extension Auth {
 
   /// - `fields`: whom the mail is about.
   func sendCode(_ type: String, about fields: JSON, settings: ActionCodeSettings?) async throws {
-    _ = try await client.accounts("sendOobCode", Self.request(type, about: fields, settings: settings), email: fields["email"]?.string)
+    _ = try await client.accounts(
+      "sendOobCode", Self.request(type, about: fields, settings: settings), email: fields["email"]?.string)
   }
 
   static func request(_ type: String, about fields: JSON, settings: ActionCodeSettings?) -> JSON {

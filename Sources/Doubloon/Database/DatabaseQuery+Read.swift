@@ -44,7 +44,8 @@ extension DatabaseQuery {
     }
     let snapshot: @Sendable (TreeNode) -> DataSnapshot = { [ref] in DataSnapshot(ref, $0, query: listened.query) }
     database.core.post { core in
-      let isKnown = listened.isLocal || source == .cache || (source == .default && core.session.tree.serverValue(listened) != nil)
+      let isKnown =
+        listened.isLocal || source == .cache || (source == .default && core.session.tree.serverValue(listened) != nil)
       if isKnown, let known = core.session.tree.value(listened) { return done(.success(snapshot(known))) }
       if source == .cache || listened.isLocal {
         let kept = core.store?.node(listened, core: core)

@@ -177,7 +177,9 @@ final class DatabaseStore {
 
   /// Shows the session what is on disk of a window that begins to be listened to.
   func recall(_ listened: ListenSpec, core: DatabaseCore) {
-    guard !listened.isLocal, core.session.tree.serverValue(listened) == nil, let node = node(listened, core: core) else { return }
+    guard !listened.isLocal, core.session.tree.serverValue(listened) == nil, let node = node(listened, core: core) else {
+      return
+    }
     core.session.tree.recall(listened, node)
   }
 
