@@ -67,7 +67,8 @@ package enum AdminHolds {
     package var amount: Int64?
 
     package init(
-      hold: AdminLedger.HoldOrder? = nil, action: HoldAction? = nil, holds: [Int64]? = nil, matching: HoldFilter? = nil, to: String? = nil,
+      hold: AdminLedger.HoldOrder? = nil, action: HoldAction? = nil, holds: [Int64]? = nil, matching: HoldFilter? = nil,
+      to: String? = nil,
       amount: Int64? = nil
     ) {
       self.hold = hold

@@ -108,7 +108,8 @@ struct DecidingFunctionTests {
   func target(index: Int) async throws {
     let (answer, status, message) = Self.answers[index]
     try await TinyServer.run({ _ in answer }) { target in
-      try await run { _ in } _: { server in
+      try await run { _ in
+      } _: { server in
         #expect(try await configured(server, target.address + "/decide") == 200)
         let made = try await post(server, Self.signUp, ["email": "a@example.com", "password": "secret1"])
         #expect(made.status == status && (status == 200 || made.message.contains(message)), "\(made.json)")
@@ -126,7 +127,8 @@ struct DecidingFunctionTests {
 
   @Test("an address that cannot be asked is refused when it is set")
   func badTarget() async throws {
-    try await run { _ in } _: { server in
+    try await run { _ in
+    } _: { server in
       for target in ["ftp://example.com/f", "example.com", "https://"] {
         let status = try await configured(server, target)
         #expect(status == 400, "\(target)")

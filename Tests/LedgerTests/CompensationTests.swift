@@ -25,7 +25,8 @@ struct CompensationTests {
   }
 
   private func pay(_ lines: String, reason: String = "outage", of fixture: LedgerFixture) async throws -> CompensationResult {
-    await Compensator(fixture.ledger).pay(try plan(lines, of: fixture), in: fixture.namespace, by: .admin("ann"), reason: reason)
+    await Compensator(fixture.ledger).pay(
+      try plan(lines, of: fixture), in: fixture.namespace, by: .admin("ann"), reason: reason)
   }
 
   @Test(

@@ -16,7 +16,9 @@ struct WhyQuestionTests {
     return before < 5 && after >= 5
   }
 
-  private func report(_ fixture: PlayerFixture, _ uid: String = "bob", reward: String? = nil, indexed: Bool = false) throws -> WhyReport {
+  private func report(_ fixture: PlayerFixture, _ uid: String = "bob", reward: String? = nil, indexed: Bool = false) throws
+    -> WhyReport
+  {
     try fixture.read { snapshot in
       try WhyQuestion(
         uid: Key(unchecked: uid), reward: reward, namespace: fixture.namespace, functions: [Self.levelUp],

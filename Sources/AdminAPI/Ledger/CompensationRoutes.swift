@@ -34,7 +34,9 @@ enum CompensationRoutes {
       })
   }
 
-  private static func compensate(_ call: RouteCall, order: AdminCompensation.CompensationOrder) async throws -> AdminCompensation.Compensated {
+  private static func compensate(_ call: RouteCall, order: AdminCompensation.CompensationOrder) async throws
+    -> AdminCompensation.Compensated
+  {
     guard let reason = order.reason, !reason.isEmpty else {
       throw APIError.badRequest("Say why (\"reason\", or --reason): it stands with every payment that has no words of its own.")
     }

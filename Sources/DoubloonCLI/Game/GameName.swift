@@ -24,10 +24,12 @@ struct GameName: Sendable, Equatable {
   /// Modules and products of Doubloon: SwiftPM builds no two of one name. A test compares them with the folder `Sources`.
   static let taken: Set<String> = [
     "APISupport", "AccessRules", "Accounts", "AdminAPI", "AdminClient", "AdminModel", "Backups", "CBuild",
-    "CConsoleAssets", "CMalloc", "CSQLite", "ClientApple", "ClientLink", "ClientNIO", "ClientRuntime", "Credentials", "Doubloon", "DoubloonCLI", "DoubloonCommand", "DoubloonEngine",
+    "CConsoleAssets", "CMalloc", "CSQLite", "ClientApple", "ClientLink", "ClientNIO", "ClientRuntime", "Credentials",
+    "Doubloon", "DoubloonCLI", "DoubloonCommand", "DoubloonEngine",
     "DoubloonTesting", "Functions", "FunctionsKit",
     "HTTPServer", "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "Mail", "MailContent", "PlayerLifecycle",
-    "RealtimeAPI", "RewardModel", "ServerApp", "ServerConfiguration", "StorageCore", "StorageSQLite", "SyncModel", "TextFormats",
+    "RealtimeAPI", "RewardModel", "ServerApp", "ServerConfiguration", "StorageCore", "StorageSQLite", "SyncModel",
+    "TextFormats",
     "TreeDatabase", "TreeModel", "Triggers", "WebConsole",
   ]
 

@@ -105,7 +105,8 @@ enum ProjectConfiguration {
       (
         "passwordPolicyConfig",
         ["passwordPolicyVersions": [["customStrengthOptions": options(settings.passwordPolicy)]]]
-      ), ("mfa", settings.secondFactors.map(json)), ("blockingFunctions", BlockingFunctionFields.json(settings.decisionTargets)),
+      ), ("mfa", settings.secondFactors.map(json)),
+      ("blockingFunctions", BlockingFunctionFields.json(settings.decisionTargets)),
     ])
   }
 
