@@ -86,8 +86,8 @@ struct SignInDecisionTests {
       switch question.occasion {
       case .creation:
         allowance.displayName = "Jim"
-        allowance.claims = ["crew": "red"]
-      case .signIn: allowance.sessionClaims = ["device": "new"]
+        allowance.claims = #"{"crew":"red"}"#
+      case .signIn: allowance.sessionClaims = #"{"device":"new"}"#
       }
       return allowance
     }
@@ -102,12 +102,10 @@ struct SignInDecisionTests {
     }
   }
 
-  static let oddClaims: [JSON] = [
-    .object([]), ["iss": "me"], 5, ["a": .string(String(repeating: "x", count: 1000))],
-  ]
+  static let oddClaims = ["{}", #"{"iss":"me"}"#, "5", "{", #"{"a":"\#(String(repeating: "x", count: 1000))"}"#]
 
   @Test("claims that no account may have let nobody in", arguments: oddClaims)
-  func refusedClaims(claims: JSON) async throws {
+  func refusedClaims(claims: String) async throws {
     let decider = ScriptedDecider { _ in
       var allowance = SignInAllowance()
       allowance.claims = claims
@@ -115,7 +113,7 @@ struct SignInDecisionTests {
     }
     try await AccountFixture.run(with: .init(decider: decider)) { fixture in
       let error = await fixture.error { _ = try await fixture.anonymous() }
-      if claims.object?.isEmpty == true {
+      if claims == "{}" {
         #expect(error == nil, "no claims are claims")
       } else {
         guard case .decisionFailed? = error else {

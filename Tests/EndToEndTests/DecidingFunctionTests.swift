@@ -69,11 +69,12 @@ struct DecidingFunctionTests {
   func hanging() async throws {
     let clock = AdjustableClock(frozenAt: 1_800_000_000_000)
     let (begun, beginning) = AsyncStream<Void>.makeStream()
+    let endless = AsyncStream<Void>.makeStream()
     try await run(
       { functions in
         functions.beforeCreate { _, _ in
           beginning.yield()
-          try await Task.sleep(for: .seconds(86_400))
+          for await _ in endless.stream {}
           return .allow
         }
       }, clock: clock

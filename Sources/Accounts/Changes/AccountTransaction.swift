@@ -1,6 +1,5 @@
 import Credentials
 import StorageCore
-import Synchronization
 import TreeModel
 
 /// The changes to accounts within one commit, on the writer. Reads see the batch so far; if the change is refused in the end,
@@ -298,58 +297,32 @@ final class AccountTransaction {
   }
 }
 
-/// A change of accounts on its way to the writer. It is decided there, so that nothing can be written between the check (is the
-/// address taken?) and the change.
-final class AccountChange: WriterDecision {
-  private let options: AccountOptions
-  private let clock: any WallClock
-  private let decisions: SignInDecisions?
-  private let body: @Sendable (AccountTransaction) throws -> Void
-
-  private struct Outcome {
-    /// What the decision made void; read by the watch once the commit is durable.
-    var revocations: [AccountRevocation] = []
-    var failure: (any Error)?
+/// What the deployment's functions decide before an account is made and before a session begins.
+extension AccountTransaction {
+  /// Asks about an account that comes into being, or that is anonymous no more.
+  func decideCreation(of record: inout AccountRecord, from before: AccountRecord?) throws {
+    let isUpgrade = before.map { $0.isAnonymous && !record.isAnonymous } ?? false
+    guard let decisions, before == nil || isUpgrade, let method = record.signInProvider else { return }
+    let question = SignInQuestion(
+      occasion: .creation, account: record, method: method, isUpgrade: isUpgrade, secondFactor: nil)
+    try decisions.allowance(for: question)?.apply(to: &record)
   }
 
-  private let outcome = Mutex(Outcome())
-
-  /// - `options`: how accounts are kept.
-  /// - `clock`: the clock that tokens are checked by.
-  /// - `decisions`: what the deployment's functions decided so far; nil where they are not asked.
-  init(
-    _ options: AccountOptions, clock: any WallClock, decisions: SignInDecisions? = nil,
-    body: @escaping @Sendable (AccountTransaction) throws -> Void
-  ) {
-    self.options = options
-    self.clock = clock
-    self.decisions = decisions
-    self.body = body
-  }
-
-  var revocations: [AccountRevocation] { outcome.withLock { $0.revocations } }
-
-  /// Why the decision refused; nil if it did not.
-  var failure: (any Error)? { outcome.withLock { $0.failure } }
-
-  func decide(in namespace: NamespaceID, at time: Int64, session: any CommitSession) throws(CommitError)
-    -> [WriteOperation.Assignment]
+  /// Asks about a session that is to begin.
+  ///
+  /// - Returns: the account as the session finds it, and the claims of its tokens.
+  func decided(_ account: AccountRecord, by provider: String, extra: String?, factor: UsedFactor?) throws
+    -> (AccountRecord, String?)
   {
-    // Tokens are checked by the clock, so they are stamped by it too. The commit's time, which never runs backwards, stays
-    // ahead for as long as a clock once was; what is within the skew that checks allow keeps accounts in order.
-    let now = clock.now()
-    let stamp = time - now <= AccountTransaction.skew ? time : now
-    let transaction = AccountTransaction(
-      namespace: namespace, time: stamp, session: session, options: options, decisions: decisions)
-    do {
-      try body(transaction)
-    } catch {
-      outcome.withLock { $0.failure = error }
-      if case .unavailable(let message)? = error as? AccountError { throw CommitError(.unavailable, message) }
-      throw CommitError(.rejected, "The account does not allow it: \(error)")
-    }
-    if let failure = transaction.failure { throw CommitError(failure) }
-    outcome.withLock { $0.revocations = transaction.revocations }
-    return transaction.assignments
+    guard let decisions else { return (account, extra) }
+    guard !account.isDisabled else { throw AccountError.disabledAccount }
+    let question = SignInQuestion(
+      occasion: .signIn, account: account, method: provider, isUpgrade: false, secondFactor: factor)
+    guard let allowance = try decisions.allowance(for: question) else { return (account, extra) }
+    var record = account
+    try allowance.apply(to: &record)
+    guard !record.isDisabled else { throw AccountError.disabledAccount }
+    if record != account { try save(&record, from: account) }
+    return (record, try allowance.extraClaims(beside: extra))
   }
 }

@@ -1,6 +1,6 @@
 package import Credentials
 package import StorageCore
-package import TreeModel
+import TreeModel
 
 /// What is asked before it happens.
 package enum SignInOccasion: String, Sendable, Hashable, CaseIterable {
@@ -49,10 +49,10 @@ package struct SignInAllowance: Sendable, Hashable {
   /// Whether nobody can sign in: what is disabled now is not signed in either.
   package var isDisabled: Bool?
   package var isEmailVerified: Bool?
-  /// The account's claims, an object; they take the place of those that it had.
-  package var claims: JSON?
-  /// Claims of this session's tokens only, an object.
-  package var sessionClaims: JSON?
+  /// The account's claims, an object as JSON text; they take the place of those that it had.
+  package var claims: String?
+  /// Claims of this session's tokens only, an object as JSON text.
+  package var sessionClaims: String?
 
   package init() {}
 
@@ -64,27 +64,25 @@ package struct SignInAllowance: Sendable, Hashable {
     if let photoURL { record.photoURL = photoURL }
     if let isDisabled { record.isDisabled = isDisabled }
     if let isEmailVerified { record.isEmailVerified = isEmailVerified && record.email != nil }
-    if let claims { record.claims = try Self.text(of: claims) }
+    if let claims { record.claims = try Self.checked(claims) }
   }
 
   /// The claims of a session beside those of a custom token, as JSON text.
   func extraClaims(beside other: String?) throws -> String? {
-    guard let sessionClaims, let text = try Self.text(of: sessionClaims) else { return other }
+    guard let sessionClaims, let text = try Self.checked(sessionClaims) else { return other }
     guard let other, let own = try? JSONParser.parse(other).object else { return text }
-    let added = sessionClaims.object ?? []
+    let added = try JSONParser.parse(text).object ?? []
     return JSON.object(own.filter { member in !added.contains { $0.key == member.key } } + added).compactText
   }
 
-  private static func text(of claims: JSON) throws -> String? {
-    guard let members = claims.object else { throw AccountError.decisionFailed("Claims must be a JSON object.") }
-    guard !members.isEmpty else { return nil }
-    let text = claims.compactText
+  /// The text of claims that an account may have; nil where there are none.
+  private static func checked(_ text: String) throws -> String? {
     do {
-      _ = try ReservedClaims.claims(of: text)
+      let claims = try ReservedClaims.claims(of: text)
+      return claims.object?.isEmpty == false ? claims.compactText : nil
     } catch {
-      throw AccountError.decisionFailed("The claims that it set are refused: \(error).")
+      throw AccountError.decisionFailed("The claims that it set are refused: \(error.wireMessage).")
     }
-    return text
   }
 }
 

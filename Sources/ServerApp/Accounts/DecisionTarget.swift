@@ -64,8 +64,8 @@ struct DecisionTarget: Sendable {
       case "photoUrl": allowance.photoURL = .some(record[field]?.string)
       case "disabled": allowance.isDisabled = record[field]?.bool ?? false
       case "emailVerified": allowance.isEmailVerified = record[field]?.bool ?? false
-      case "customClaims": allowance.claims = record[field] ?? .object([])
-      case "sessionClaims" where occasion == .signIn: allowance.sessionClaims = record[field] ?? .object([])
+      case "customClaims": allowance.claims = (record[field] ?? .object([])).compactText
+      case "sessionClaims" where occasion == .signIn: allowance.sessionClaims = (record[field] ?? .object([])).compactText
       default: break
       }
     }

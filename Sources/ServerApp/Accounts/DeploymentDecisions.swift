@@ -62,8 +62,8 @@ final class DeploymentDecisions: SignInDeciding {
     if let refusal = verdict.refusal { throw AccountError.refusedByDecision(String(refusal.prefix(reasonMax))) }
     var allowance = SignInAllowance()
     allowance.displayName = verdict.displayName.map { .some($0) }
-    allowance.claims = verdict.claims
-    allowance.sessionClaims = question.occasion == .signIn ? verdict.sessionClaims : nil
+    allowance.claims = verdict.claims?.compactText
+    allowance.sessionClaims = question.occasion == .signIn ? verdict.sessionClaims?.compactText : nil
     allowance.isEmailVerified = verdict.isEmailVerified
     return allowance
   }
