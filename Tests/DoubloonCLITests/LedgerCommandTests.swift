@@ -47,6 +47,7 @@ import TreeModel
           "unit": "pieces_of_eight", "code": "shop", "key": "shop/1", "debitAfter": 1040, "creditAfter": 10, "hash": "",
         ], Self.entry,
       ],
+      "next": 7,
     ]
     let (run, _) = try await run(["ledger", "statement", "bob", "--limit", "2"]) { _ in .json(entries) }
     #expect(run.out.contains("    8  1970-01-01T00:00:02.000Z  shop       -10    1,040"))
