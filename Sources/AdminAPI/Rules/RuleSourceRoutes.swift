@@ -83,21 +83,35 @@ enum RuleSourceRoutes {
       as: RulesChange(by: call.caller.actor, reason: try reason(order.reason)))
   }
 
-  private static func rollBack(_ call: RouteCall, order: AdminRules.RollbackOrder) async throws -> AdminRules.Put {
-    let why = try reason(order.reason)
-    let (version, source, _) = try await call.services.adminPool.runIfActive { try find(order.version, call) }
+  /// A version to go back to, read once more: this version of the program may know better than the one that took it.
+  private struct Earlier: Sendable {
+    let number: Int64
+    let source: String
     let rules: RuleSet
-    do throws(RulesError) {
-      rules = try RuleSet(parsing: source)
-    } catch {
-      // This version of the program may know better than the one that took it.
-      throw refusal(error)
-    }
-    return try await put(
-      source, rules: rules, ifHash: order.ifHash, call,
-      as: RulesChange(by: call.caller.actor, way: .rollback, reason: why, restores: version.number))
   }
 
+  private static func earlier(_ name: String, _ call: RouteCall) throws -> Earlier {
+    let (version, source, _) = try find(name, call)
+    return Earlier(number: version.number, source: source, rules: try parsed(source))
+  }
+
+  private static func parsed(_ source: String) throws -> RuleSet {
+    do throws(RulesError) {
+      return try RuleSet(parsing: source)
+    } catch {
+      throw refusal(error)
+    }
+  }
+
+  private static func rollBack(_ call: RouteCall, order: AdminRules.RollbackOrder) async throws -> AdminRules.Put {
+    let why = try reason(order.reason)
+    let version = try await call.services.adminPool.runIfActive { try earlier(order.version, call) }
+    let change = RulesChange(by: call.caller.actor, way: .rollback, reason: why, restores: version.number)
+    return try await put(version.source, rules: version.rules, ifHash: order.ifHash, call, as: change)
+  }
+
+  // Not inlined: the optimiser of Swift 6.3.1 ends by a signal when it splits a coroutine that this one is part of.
+  @inline(never)
   private static func put(
     _ source: String, rules: RuleSet, ifHash: String?, _ call: RouteCall, as change: RulesChange
   ) async throws -> AdminRules.Put {
