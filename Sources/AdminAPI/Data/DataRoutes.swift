@@ -122,6 +122,7 @@ enum DataRoutes {
 
   private static func preview(_ call: RouteCall, order: AdminTree.PreviewOrder) async throws -> AdminTree.Preview {
     let write = try ProposedWrite(call, path: order.path, value: order.value, method: order.method)
+    if let uid = order.uid, (try? Key(uid)) == nil { throw APIError.badRequest("\"uid\" can be no player's uid.") }
     let namespace = try call.namespace()
     var request = try write.request(call, in: namespace, triggers: order.triggers ?? true)
     if let since = order.ifRevision {

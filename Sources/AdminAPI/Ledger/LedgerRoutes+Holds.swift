@@ -184,7 +184,8 @@ extension AdminHolds.HoldAction {
 }
 
 extension HoldFilter {
-  fileprivate init(_ filter: AdminHolds.HoldFilter) {
+  fileprivate init(_ filter: AdminHolds.HoldFilter) throws {
+    if let uid = filter.uid, (try? Key(uid)) == nil { throw APIError.badRequest("\"uid\" can be no player's uid.") }
     self.init()
     (player, unit, reason) = (filter.uid, filter.unit, filter.reason)
     (since, until) = (filter.since?.milliseconds, filter.until?.milliseconds)

@@ -22,11 +22,7 @@ enum RuleRoutes {
       throw APIError.badRequest("\(error)")
     }
     let database = call.services.database
-    if database.namespace(named: call.namespaceName) == nil, !call.services.createsNamespaces {
-      throw APIError.unknownNamespace(call.namespaceName)
-    }
-    guard let namespace = database.namespace(named: call.namespaceName),
-      let rules = database.catalog.ruleSet(of: namespace)
+    guard let namespace = try RuleSourceRoutes.known(call), let rules = database.catalog.ruleSet(of: namespace)
     else { return unruled(call, order, at: target, as: auth) }
     if order.operation == .read {
       return try read(target.path, order.query, auth, rules, namespace, call)

@@ -64,7 +64,9 @@ enum RuleSourceRoutes {
   }
 
   /// The namespace that is meant; nil where development would make it.
-  private static func known(_ call: RouteCall) throws -> NamespaceID? {
+  @discardableResult
+  static func known(_ call: RouteCall) throws -> NamespaceID? {
+    guard NamespaceName.isLegal(call.namespaceName) else { throw APIError.unknownNamespace(call.namespaceName) }
     let found = call.services.database.namespace(named: call.namespaceName)
     return call.services.createsNamespaces ? found : try call.namespace()
   }
@@ -154,6 +156,7 @@ enum RuleSourceRoutes {
   // MARK: Faults
 
   private static func check(_ call: RouteCall, order: AdminRules.CheckOrder) async throws -> AdminRules.Check {
+    try known(call)
     let hash = RulesHistory.hash(of: order.source)
     do throws(RulesError) {
       let counts = try RuleSet(parsing: order.source).counts

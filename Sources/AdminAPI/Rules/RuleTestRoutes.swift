@@ -53,7 +53,7 @@ enum RuleTestRoutes {
 
   private static func held(_ call: RouteCall) throws -> String {
     let database = call.services.database
-    guard let namespace = database.namespace(named: call.namespaceName), let record = database.catalog.source(of: namespace)
+    guard let namespace = try RuleSourceRoutes.known(call), let record = database.catalog.source(of: namespace)
     else {
       throw APIError(
         .badRequest, "no_rules", "\(call.namespaceName) has no rules: send those to test as \"source\".")

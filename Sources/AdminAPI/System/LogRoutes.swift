@@ -95,8 +95,9 @@ extension AdminLogs.Verification {
 
 extension AdminLogs.Pruning {
   fileprivate init(_ report: PruningReport) {
+    // Beyond any revision that there will be, and beyond what a script's numbers hold.
     self.init(
-      requested: report.requested.rawValue, prunedBefore: report.before.rawValue, pruned: report.through.rawValue,
+      requested: min(report.requested.rawValue, 1 << 53), prunedBefore: report.before.rawValue, pruned: report.through.rawValue,
       heldBack: report.heldBack, checkpoint: report.checkpoint.map { AdminLogs.Checkpoint($0) })
   }
 }

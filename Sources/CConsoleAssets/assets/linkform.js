@@ -62,7 +62,7 @@ const said = (longLink) => Object.fromEntries(longLink.split('?').slice(1).join(
 
 function controls(settings, before) {
   const known = { ibi: settings.apps.ios.map((app) => app.bundleId), apn: settings.apps.android.map((app) => app.packageName) };
-  const made = { link: input({ value: before.link ?? '', placeholder: 'https://acme.test/invite', inputmode: 'url', required: true }) };
+  const made = { link: input({ value: before.link ?? '', placeholder: 'the page that it leads to', inputmode: 'url', required: true }) };
   const groups = GROUPS.map(([name, fields], index) => h('details', { class: 'panel', open: ![2, 3].includes(index) || fields.some(([id]) => before[id]) },
     h('summary', { class: 'panel-head' }, h('b', `${index + 3} ${name}`)), h('div', { class: 'panel-body fields' }, fields.map(([id, label, placeholder]) => {
       if (id === 'efr') {

@@ -148,7 +148,7 @@ export function importFile(ctx, path = ctx.path) {
   for (const one of [file, place, runs]) one.addEventListener('change', look);
   box.closed.then(() => {
     work?.abort();
-    if (state?.at > 0 && state.at < values.length) toast(`The import stopped: ${number(state.at)} of ${number(values.length)} values are in, up to ${shown(state.after)}. The same import may be done again.`, { error: true });
+    if (state?.at > 0 && state.at < values.length) toast(`The import stopped: at least ${number(state.at)} of ${number(values.length)} values are in, up to ${shown(state.after)}. The same import may be done again.`, { error: true });
   });
 }
 

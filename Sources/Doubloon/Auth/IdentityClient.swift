@@ -18,7 +18,7 @@ struct ServiceClient: Sendable {
   }
 
   /// - `target`: the path, and `?` where there is a query; the key is added.
-  /// - Throws: ``TransportError``; ``Refusal``; ``AuthError`` without an app.
+  /// - Throws: `TransportError`; ``Refusal``; ``AuthError`` without an app.
   func call(
     _ method: String, _ target: String, body: JSON?, bearer: String? = nil, language: String? = nil
   ) async throws -> JSON {
