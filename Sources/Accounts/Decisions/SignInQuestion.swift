@@ -58,7 +58,7 @@ package struct SignInAllowance: Sendable, Hashable {
 
   /// Changes an account so.
   ///
-  /// - Throws: ``AccountError/decisionFailed(_:)`` where the claims cannot be an account's.
+  /// - Throws: `AccountError/decisionFailed(_:)` where the claims cannot be an account's.
   func apply(to record: inout AccountRecord) throws {
     if let displayName { record.displayName = displayName }
     if let photoURL { record.photoURL = photoURL }
@@ -93,7 +93,7 @@ package protocol SignInDeciding: Sendable {
 
   /// Decides, within a bounded time.
   ///
-  /// - Throws: ``AccountError/refusedByDecision(_:)`` where it is refused, ``AccountError/decisionFailed(_:)`` where nothing
+  /// - Throws: `AccountError/refusedByDecision(_:)` where it is refused, `AccountError/decisionFailed(_:)` where nothing
   ///   was decided: then it does not happen either.
   func decide(_ question: SignInQuestion, settings: AccountSettings, context: AccountContext) async throws -> SignInAllowance
 }

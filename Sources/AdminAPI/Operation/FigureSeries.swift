@@ -8,7 +8,7 @@ package struct Figures: Sendable {
   package var events: Int64 = 0
   package var entries: Int64 = 0
   package var deadLetters: Int64 = 0
-  /// Effects by how long they took, of each bucket of ``ServerMetrics``' histogram.
+  /// Effects by how long they took, of each bucket of `ServerMetrics`' histogram.
   package var effects: [Int64] = []
   /// Now.
   package var listens: Int64 = 0
@@ -116,7 +116,7 @@ package final class FigureSeries: Sendable {
 
   /// Takes in a look.
   ///
-  /// - Parameter time: milliseconds since 1970.
+  /// - `time`: milliseconds since 1970.
   package func note(_ figures: Figures, at time: Int64) {
     state.withLock { state in
       let last = state.last
@@ -166,7 +166,7 @@ extension FigureSeries.Sample {
   /// How long the quickest 95 of 100 effects took at most, in microseconds, as far as buckets tell: between two bounds as if they
   /// were spread evenly. Nil where there was none.
   ///
-  /// - Parameter bounds: the upper bounds of the buckets, in microseconds.
+  /// - `bounds`: the upper bounds of the buckets, in microseconds.
   func lagP95(_ bounds: [Int64]) -> Int64? {
     var total: UInt64 = 0
     for index in 0..<Self.bucketsMax { total += UInt64(effects[index]) }

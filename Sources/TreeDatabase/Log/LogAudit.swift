@@ -21,8 +21,7 @@ public struct LogAudit {
 
   /// Audits a namespace as it is in the snapshot.
   ///
-  /// - Parameter goesOn: asked after each page, with what was read so far; at the first no the audit ends, and its report is of
-  ///   no use.
+  /// - `goesOn`: asked after each page, with what was read so far; at the first no the audit ends, and its report is of no use.
   public static func verify(
     _ snapshot: any Snapshot, namespace: NamespaceID, goesOn: @escaping (LogReport) -> Bool = { _ in true }
   ) throws(StorageError) -> LogReport {
