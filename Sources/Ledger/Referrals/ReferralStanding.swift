@@ -202,7 +202,7 @@ extension ReferralService {
 
   /// Players who were brought by one, with how far they came.
   ///
-  /// - `players`: only these, whoever brought them by the tree; for players who came by a link.
+  /// - `players`: only these players, who came by a link; the tree may name another referrer for them.
   package func standings(of players: [String], by referrer: String, in namespace: NamespaceID, signedIn: SignInPath) throws
     -> [ReferralStanding]
   {
