@@ -8,19 +8,11 @@ import re
 import time
 import urllib.parse
 
-from chromium import Chromium
-
-# Keys that are more than a character: what the browser calls their place, their old number, and what they write.
-KEYS = {
-    "Tab": ("Tab", 9, ""), "Enter": ("Enter", 13, "\r"), "Escape": ("Escape", 27, ""), "Backspace": ("Backspace", 8, ""),
-    "Delete": ("Delete", 46, ""), "ArrowUp": ("ArrowUp", 38, ""), "ArrowDown": ("ArrowDown", 40, ""),
-    "ArrowLeft": ("ArrowLeft", 37, ""), "ArrowRight": ("ArrowRight", 39, ""), "Home": ("Home", 36, ""), "End": ("End", 35, ""),
-    "PageUp": ("PageUp", 33, ""), "PageDown": ("PageDown", 34, ""), " ": ("Space", 32, " "),
-}
-MODIFIERS = {"alt": 1, "ctrl": 2, "meta": 4, "shift": 8}
+from chromium import Chromium, ElementGone
+from keyboard import Keyboard
 
 
-class Tab:
+class Tab(Keyboard):
     """A page in a window of its own. `complaints` is what the browser found wrong with it: errors and warnings, violations of the
     page's policy, requests to other hosts than those it was sent to, answers from 500 on, dialogs."""
 
@@ -254,16 +246,31 @@ class Tab:
             self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def click(self, name, role=None, seconds=10):
-        """Clicks what has a name, where a person would."""
-        self.click_node(self.find(name, role, seconds)["node"])
+        """Clicks what has a name, where a person would, once the page has what it asked for: then it is not drawn again under the pointer."""
+        self.quiet(1)
+        self._at(name, role, seconds, self.click_node)
 
     def click_node(self, node):
         self.ask("DOM.scrollIntoViewIfNeeded", backendNodeId=node)
-        quad = self.ask("DOM.getContentQuads", backendNodeId=node)["quads"][0]
+        quads = self.ask("DOM.getContentQuads", backendNodeId=node)["quads"]
+        if not quads:
+            raise ElementGone("what was to be clicked has no place on the page")
+        quad = quads[0]
         self._press_at((quad[0] + quad[4]) / 2, (quad[1] + quad[5]) / 2)
 
     def focus(self, name, role=None, seconds=10):
-        self.ask("DOM.focus", backendNodeId=self.find(name, role, seconds)["node"])
+        self._at(name, role, seconds, lambda node: self.ask("DOM.focus", backendNodeId=node))
+
+    def _at(self, name, role, seconds, act):
+        """Does something to an element, and looks for it again where the page was drawn again between the look and the act."""
+        end = time.monotonic() + seconds
+        while True:
+            node = self.find(name, role, seconds)["node"]
+            try:
+                return act(node)
+            except ElementGone:
+                if time.monotonic() > end:
+                    raise
 
     def fill(self, name, text, role=("textbox", "searchbox", "combobox", "spinbutton")):
         """Puts a text in place of what a field held, as by typing it."""
@@ -290,31 +297,6 @@ class Tab:
     def press(self, selector="button"):
         """Presses what leads to another page, and returns once that is there."""
         self._leads(lambda: self._click(selector))
-
-    # The keyboard.
-
-    def key(self, key, *modifiers):
-        """Presses one key: a name of KEYS, or a character."""
-        code, number, text = KEYS.get(key) or (f"Key{key.upper()}" if key.isalpha() else "", ord(key.upper()[0]), key)
-        held = sum(MODIFIERS[name] for name in modifiers)
-        if held & 7:
-            text = ""
-        commands = ["selectAll"] if key == "a" and "ctrl" in modifiers else []
-        self.ask("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", key=key, code=code, text=text,
-                 windowsVirtualKeyCode=number, modifiers=held, commands=commands)
-        self.ask("Input.dispatchKeyEvent", type="keyUp", key=key, code=code, windowsVirtualKeyCode=number, modifiers=held)
-
-    def type(self, text):
-        for character in text:
-            self.key(character)
-
-    @property
-    def focused(self):
-        """The accessible name of what has the focus."""
-        nodes = self.ask("Accessibility.getFullAXTree")["nodes"]
-        names = [node.get("name", {}).get("value", "") for node in nodes for one in node.get("properties", [])
-                 if one["name"] == "focused" and one["value"].get("value") and node["role"]["value"] != "RootWebArea"]
-        return names[-1] if names else None
 
     # What surrounds the page.
 

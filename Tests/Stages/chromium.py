@@ -3,11 +3,20 @@
 import fcntl
 import json
 import os
+import re
 import select
 import shutil
 import subprocess
 import tempfile
 import time
+
+
+# How the browser says that an element is not on the page any more.
+GONE = re.compile("Node is detached|No node (found )?(for|with) (the )?given|not have a layout object|not compute (box|content)", re.I)
+
+
+class ElementGone(RuntimeError):
+    """The page was drawn again since the element was found."""
 
 
 class Chromium:
@@ -73,7 +82,8 @@ class Chromium:
             self.hear(end - time.monotonic())
         answer = self._answers.pop(number)
         if "error" in answer:
-            raise RuntimeError(f"{method}: {answer['error']['message']}")
+            said = answer["error"]["message"]
+            raise (ElementGone if GONE.search(said) else RuntimeError)(f"{method}: {said}")
         return answer["result"]
 
     def _send(self, method, session, parameters):

@@ -125,6 +125,7 @@ def a_subtree_comes_back_from_history(site, checks):
     removed = revision()
     tab = site.open("data/lost?tab=history")
     tab.find("Restore this", "button")
+    tab.quiet()
     tab.click_node(tab.named("Restore this", "button")[-1]["node"])
     checks.check("restoring is previewed", tab.shows(re.compile(r"0 → 1,000 leaves")), tab.text[-500:])
     tab.fill(re.compile("Reason"), "removed by mistake")
