@@ -132,6 +132,7 @@ def every_file_is_used(_, checks):
         found = set(re.findall(r"/console/~build/([\w.-]+)", files[name]))
         if name.endswith(".js"):
             found |= set(re.findall(r"""(?:from|import)\s*\(?\s*['"]\./([\w.-]+)['"]""", files[name]))
+            found |= set(re.findall(r"sheet\('\./([\w.-]+)'\)", files[name]))
             if re.search(r"import\(`\./\$\{", files[name]):
                 # Modules of pages are named in a table.
                 found |= {f"{word}.js" for word in re.findall(r"'([a-z-]+)'", files[name]) if f"{word}.js" in files}

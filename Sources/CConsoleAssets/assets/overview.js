@@ -5,7 +5,7 @@ import { lineChart } from './chart.js';
 import { h, shown, text } from './dom.js';
 import { outcomesOf } from './outcomes.js';
 import { ago, clock, now, number, span, time } from './time.js';
-import { actorLink, badge, button, choice, copyButton, empty, eventLink, heading, panel, table } from './ui.js';
+import { actorLink, badge, button, choice, copyButton, empty, eventLink, heading, panel, table } from './base.js';
 
 const WINDOWS = [['15m', 'last 15 minutes'], ['1h', 'last hour'], ['6h', 'last 6 hours'], ['24h', 'last 24 hours']];
 
