@@ -47,32 +47,36 @@ conclude() {
   say "== $text"
 }
 
-# The console's stage waits for a browser most of the time: others run meanwhile, up to those that need the machine for themselves.
-beside="" beside_job=""
+# These keep one processor busy, or wait for a browser: others run meanwhile, up to those that need the machine for themselves.
+declare -A beside=()
+runs_beside() { [[ $1 == docs || $1 == console ]]; }
+needs_all() { [[ $1 == kill || $1 == hostile || $1 == example || $1 == benchmarks ]]; }
+
 start_beside() {
-  beside=$1
-  say "== $beside, beside the next ones"
+  local stage=$1
+  say "== $stage, beside the next ones"
   (
     begin=$SECONDS
     set +e
     (
       set -e
-      "stage_$beside"
-    ) >"$records/$beside.txt" 2>&1
-    echo "$? $((SECONDS - begin))" >"$records/$beside.status"
+      "stage_$stage"
+    ) >"$records/$stage.txt" 2>&1
+    echo "$? $((SECONDS - begin))" >"$records/$stage.status"
   ) &
-  beside_job=$!
+  beside[$stage]=$!
 }
 
 join_beside() {
-  [[ $beside ]] || return 0
-  local status took
-  wait "$beside_job" || true
-  say "== $beside"
-  cat "$records/$beside.txt"
-  read -r status took <"$records/$beside.status"
-  conclude "$beside" "$status" "$took"
-  beside=""
+  local stage status took
+  for stage in "${!beside[@]}"; do
+    wait "${beside[$stage]}" || true
+    say "== $stage"
+    cat "$records/$stage.txt"
+    read -r status took <"$records/$stage.status"
+    conclude "$stage" "$status" "$took"
+  done
+  beside=()
 }
-# Who interrupts it ends both.
-trap 'trap - INT TERM; [[ -z $beside ]] || kill 0; exit 130' INT TERM
+# What interrupts it ends them all.
+trap 'trap - INT TERM; ((${#beside[@]} == 0)) || kill 0; exit 130' INT TERM
