@@ -6,6 +6,8 @@ import TreeModel
 /// everything it staged is rolled back.
 final class AccountTransaction {
   let namespace: NamespaceID
+  /// The accounts that the change may touch: others are not there.
+  let scope: AccountScope
   /// How far ahead of the clock a stamp may lie, in milliseconds: as far as the checks of tokens allow.
   static let skew = TokenTimes.skew * 1000
 
@@ -22,9 +24,11 @@ final class AccountTransaction {
   private(set) var failure: StorageError?
 
   init(
-    namespace: NamespaceID, time: Int64, session: any CommitSession, options: AccountOptions, decisions: SignInDecisions? = nil
+    namespace: NamespaceID, scope: AccountScope, time: Int64, session: any CommitSession, options: AccountOptions,
+    decisions: SignInDecisions? = nil
   ) {
     self.namespace = namespace
+    self.scope = scope
     self.options = options
     self.decisions = decisions
     self.time = time
@@ -43,11 +47,11 @@ final class AccountTransaction {
   // MARK: Looking
 
   func account(_ uid: String) throws -> AccountRecord? {
-    try withoutFutureStamps(try read { try session.account(in: namespace, uid: uid) })
+    try withoutFutureStamps(try read { try session.account(uid, within: scope, in: namespace) })
   }
 
   func account(_ identifier: AccountIdentifier) throws -> AccountRecord? {
-    try withoutFutureStamps(try read { try session.account(in: namespace, identifier: identifier) })
+    try withoutFutureStamps(try read { try session.account(identifier, within: scope, in: namespace) })
   }
 
   /// The account without stamps of a clock that ran ahead. Sessions that ended by those stamps go, because what is left does
@@ -70,11 +74,7 @@ final class AccountTransaction {
   }
 
   var settings: AccountSettings {
-    get throws {
-      let row = try read { try session.accountRow(in: namespace, key: .settings) }
-      guard case .settings(let json)? = row else { return AccountSettings() }
-      return AccountSettingsCodec.decode(json)
-    }
+    get throws { try read { try session.accountSettings(within: scope, in: namespace) } }
   }
 
   /// The account of a token, if the token is still valid for it.
@@ -183,7 +183,8 @@ final class AccountTransaction {
   func save(_ record: inout AccountRecord, from before: AccountRecord?, isByOwner: Bool = false, grace: Int64 = 0)
     throws
   {
-    if before == nil, try account(record.uid) != nil { throw AccountError.uidTaken }
+    record.tenant = before == nil ? scope.tenant : before?.tenant
+    if before == nil { try checkNew(record.uid) }
     try decideCreation(of: &record, from: before)
     let old = before?.identifiers ?? []
     let new = record.identifiers
@@ -196,6 +197,13 @@ final class AccountTransaction {
     put(.account(record))
     publicNodes[record.uid] = record.publicNode
     try noteRevocation(of: record, from: before, isByOwner: isByOwner, grace: grace)
+  }
+
+  /// A uid is one player's, of whatever tenant: the tree and the ledger know players by nothing else. And whoever comes to a
+  /// tenant that is gone by now does not come into being.
+  private func checkNew(_ uid: String) throws {
+    guard try read({ try session.account(in: namespace, uid: uid) }) == nil else { throw AccountError.uidTaken }
+    if scope.tenant != nil { _ = try settings }
   }
 
   /// Removes an account with its look-up records, and revokes its tokens.

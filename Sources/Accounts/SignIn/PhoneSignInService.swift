@@ -36,6 +36,7 @@ package struct PhoneSignInService: Sendable {
   /// - Returns: the session that the code is good for.
   package func sendCode(to number: PhoneNumber, of project: AccountProject) throws -> String {
     try checkAvailable()
+    guard project.scope.tenant == nil else { throw AccountError.notForTenants }
     guard try accounts.account(.phone(number.text), of: project)?.secondFactors.isEmpty != false else {
       throw AccountError.phoneIsSecondFactor
     }
@@ -52,7 +53,7 @@ package struct PhoneSignInService: Sendable {
     let code = accounts.newDigits(6)
     accounts.sentCodes.add(
       PhoneCode(
-        project: project.name, phoneNumber: number, purpose: purpose, session: session, code: code,
+        project: project.scopeName, phoneNumber: number, purpose: purpose, session: session, code: code,
         expiresAt: now + accounts.options.phoneCodeLifetime),
       at: now)
     accounts.delivery.announce("To \(number): \(code) is the verification code.")
@@ -61,13 +62,14 @@ package struct PhoneSignInService: Sendable {
 
   /// The codes that were sent to telephones and are still good, for development.
   package func sent(of project: AccountProject) -> [PhoneCode] {
-    accounts.sentCodes.phoneCodes(of: project.name, at: accounts.clock.now())
+    accounts.sentCodes.phoneCodes(of: project.scopeName, at: accounts.clock.now())
   }
 
   /// Signs in by a number, or adds it to the caller's account.
   ///
   /// - `idToken`: the account that gets the number; nil for the account that has it, or a new one.
   package func signIn(_ credential: PhoneCredential, idToken: String?, context: AccountContext) async throws -> PhoneSignIn {
+    guard context.project.scope.tenant == nil else { throw AccountError.notForTenants }
     let number = try provenNumber(credential, of: context.project)
     let hasProof = if case .proof = credential { true } else { false }
     let linking = try accounts.caller(idToken, of: context.project)
@@ -104,10 +106,10 @@ package struct PhoneSignInService: Sendable {
     let now = accounts.clock.now()
     switch credential {
     case .proof(let proof, let number):
-      try accounts.sentCodes.redeem(proof: proof, for: number.text, of: project.name, at: now)
+      try accounts.sentCodes.redeem(proof: proof, for: number.text, of: project.scopeName, at: now)
       return number.text
     case .code(let code, let session):
-      return try accounts.sentCodes.redeem(session: session, code: code, for: .signIn, of: project.name, at: now)
+      return try accounts.sentCodes.redeem(session: session, code: code, for: .signIn, of: project.scopeName, at: now)
     }
   }
 
@@ -116,7 +118,7 @@ package struct PhoneSignInService: Sendable {
     let token = accounts.newRefreshToken().text
     let lifetime = accounts.options.phoneCodeLifetime
     accounts.sentCodes.add(
-      PhoneProof(project: project.name, phoneNumber: number, expiresAt: now + lifetime), token: token, at: now)
+      PhoneProof(project: project.scopeName, phoneNumber: number, expiresAt: now + lifetime), token: token, at: now)
     return .numberTaken(number: number, proof: token, lifetime: lifetime)
   }
 }
