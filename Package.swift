@@ -95,6 +95,8 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "Links", dependencies: ["StorageCore", "TextFormats", "TreeModel", crypto], swiftSettings: strict),
     .target(name: "Invites", dependencies: ["MailContent", "StorageCore", "TextFormats", "TreeModel"], swiftSettings: strict),
+    .target(
+      name: "Messages", dependencies: ["RewardModel", "StorageCore", "TextFormats", "TreeModel", crypto], swiftSettings: strict),
 
     // Layer 4: use cases that span capabilities
     .target(

@@ -11,8 +11,8 @@ enum ImportRules {
     (
       "capabilities",
       [
-        "StorageSQLite", "TreeDatabase", "Triggers", "Ledger", "Accounts", "Links", "Invites", "ClientApple", "ClientLink",
-        "ClientNIO",
+        "StorageSQLite", "TreeDatabase", "Triggers", "Ledger", "Accounts", "Links", "Invites", "Messages", "ClientApple",
+        "ClientLink", "ClientNIO",
       ]
     ),
     ("use cases of several capabilities, and the library for games", ["Backups", "PlayerLifecycle", "Doubloon"]),
@@ -20,7 +20,7 @@ enum ImportRules {
     ("what the surfaces share", ["APISupport"]),
     (
       "surfaces, and the configuration",
-      ["RealtimeAPI", "IdentityAPI", "LinksAPI", "AdminAPI", "WebConsole", "ServerConfiguration"]
+      ["RealtimeAPI", "IdentityAPI", "LinksAPI", "MessagesAPI", "AdminAPI", "WebConsole", "ServerConfiguration"]
     ),
     ("composition, and the deployment's functions", ["ServerApp", "Functions"]),
     ("commands", ["DoubloonCLI"]),

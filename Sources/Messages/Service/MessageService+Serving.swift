@@ -1,0 +1,216 @@
+import StorageCore
+package import TreeModel
+
+extension MessageService {
+  /// Messages of one answer, and their bytes.
+  private static let messagesMax = 50
+  private static let bytesMax = 256 << 10
+  /// Events that one answer looks at.
+  private static let pendingMax = 200
+
+  /// What a client gets now. Its instance is noted, and what it gets is counted.
+  ///
+  /// - Parameters:
+  ///   - client: what it says of itself; its player by the ID token.
+  ///   - mayRead: whether the player may read a place of the tree.
+  package func serve(_ client: MessageClient, mayRead: @escaping (Path) -> Bool) async throws -> MessageAnswer {
+    let known = try authenticated(client.instance, token: client.token)
+    let instance = try await meet(client, as: known)
+    let now = clock.now()
+    var tests: [(campaign: String, variant: String?)] = []
+    var served: [ServedMessage] = []
+    var pending: [MessageEvent] = []
+    _ = try read { snapshot, namespace in
+      let choice = MessageChoice(service: self, snapshot: snapshot, namespace: namespace, mayRead: mayRead)
+      let facts = try choice.facts(client, instance: instance, now: now, pendingMax: Self.pendingMax)
+      pending = facts.pending
+      tests = try choice.tests(of: instance.id, now: now)
+      served = try choice.messages(facts, tests: tests, offered: offered, max: Self.messagesMax, bytesMax: Self.bytesMax)
+    }
+    if !tests.isEmpty {
+      // A test is shown once for each order.
+      let gone = tests.map { KeyedRecordChange(kind: Kind.test, key: "\(instance.id)/\($0.campaign)", value: nil) }
+      try await commit { $0.rows.records = gone }
+    }
+    countServed(
+      served.filter { !$0.isTest }.map {
+        MessageCountKey(campaign: $0.campaign.id, time: now, variant: $0.variant, kind: .served)
+      })
+    let settings = settings
+    return MessageAnswer(messages: served, pending: pending, settings: settings, expires: now + settings.fetchInterval)
+  }
+
+  /// Why an instance, or a player, gets a campaign or does not: each condition in the order in which it is judged.
+  package func explain(_ id: String, instance named: String?, uid: String?) throws -> [MessageCondition] {
+    let campaign = try campaign(id)
+    let now = clock.now()
+    var instance = MessageInstance(id: named ?? "none", at: now)
+    if let named {
+      guard let known = try self.instance(named) else { throw MessageError.badRequest("There is no instance \(named.prefix(64)).") }
+      instance = known
+    } else if let uid, let last = try devices(of: uid, limit: 1).first {
+      instance = last
+    }
+    var client = MessageClient(instance: instance.id)
+    (client.appID, client.platform, client.uid) = (instance.appID, instance.platform, uid ?? instance.uid)
+    func known(_ text: String) -> String? { text.isEmpty ? nil : text }
+    (client.language, client.timeZone) = (known(instance.language), known(instance.timeZone))
+    (client.appVersion, client.osVersion, client.isOwn) = (known(instance.appVersion), known(instance.osVersion), true)
+    let conditions = try read { snapshot, namespace in
+      let choice = MessageChoice(service: self, snapshot: snapshot, namespace: namespace, mayRead: { _ in true })
+      let facts = try choice.facts(client, instance: instance, now: now, pendingMax: Self.pendingMax)
+      let judgement = try choice.judgement(campaign, facts)
+      let conditions = try judgement.conditions()
+      let message = try choice.message(campaign, judgement, variant: nil, isTest: false)
+      let texts = MessageCondition(name: "texts", value: .string(message?.language ?? ""), holds: message != nil)
+      return conditions + [texts]
+    }
+    return conditions ?? []
+  }
+}
+
+/// Chooses the messages of one client on one look at the store.
+struct MessageChoice {
+  let service: MessageService
+  let snapshot: any Snapshot
+  let namespace: NamespaceID
+  let mayRead: (Path) -> Bool
+
+  func facts(_ client: MessageClient, instance: MessageInstance, now: Int64, pendingMax: Int) throws -> MessageFacts {
+    var account: AccountRecord?
+    var inviter: String?
+    var pending: [MessageEvent] = []
+    if let uid = client.uid {
+      account = try snapshot.account(in: namespace, uid: uid)
+      if let path = service.referrer.flatMap({ PlayerPath.filled($0, uid) }) {
+        inviter = try snapshot.leaf(in: namespace, at: PathBytes(path))?.leaf.scalar.stringValue
+      }
+      let rows = try MessageService.records(
+        MessageEvent.kind, beginning: "\(uid)/", limit: pendingMax, in: namespace, snapshot)
+      pending = rows.compactMap { MessageEvent(stored: $0.value) }.filter { $0.isPending(at: now) }
+      pending.sort { ($0.at, $0.id) < ($1.at, $1.id) }
+    }
+    let zone = client.timeZone.flatMap { service.surroundings.zones.zone(named: $0) }
+    return MessageFacts(
+      client: client, instance: instance, account: account, inviter: inviter, pending: pending, now: now, zone: zone)
+  }
+
+  /// The tests that were ordered for an instance.
+  func tests(of instance: String, now: Int64) throws -> [(campaign: String, variant: String?)] {
+    try MessageService.records(MessageService.Kind.test, beginning: "\(instance)/", limit: 100, in: namespace, snapshot)
+      .compactMap { record in
+        guard let json = try? JSONParser.parse(record.value), json["until"]?.int ?? 0 > now else { return nil }
+        return (String(record.key.dropFirst(instance.count + 1)), json["variant"]?.string)
+      }
+  }
+
+  func messages(
+    _ facts: MessageFacts, tests: [(campaign: String, variant: String?)], offered: [Campaign], max: Int, bytesMax: Int
+  ) throws -> [ServedMessage] {
+    var served: [ServedMessage] = []
+    var bytes = 0
+    for (id, variant) in tests {
+      guard let text = try snapshot.record(in: namespace, kind: MessageService.Kind.campaign, key: id),
+        let campaign = Campaign(id: id, stored: text, in: service.surroundings),
+        let message = try message(campaign, judgement(campaign, facts), variant: variant, isTest: true)
+      else { continue }
+      served.append(message)
+    }
+    for campaign in offered where !served.contains(where: { $0.campaign.id == campaign.id }) {
+      guard served.count < max else { break }
+      let judgement = try judgement(campaign, facts)
+      let isTest = campaign.document.testDevices.contains(facts.instance.id)
+      guard try isTest || judgement.isEligible(),
+        let message = try message(campaign, judgement, variant: nil, isTest: isTest)
+      else { continue }
+      bytes += campaign.document.source.compactText.utf8.count
+      if bytes > bytesMax { break }
+      served.append(message)
+    }
+    return served
+  }
+
+  func judgement(_ campaign: Campaign, _ facts: MessageFacts) throws -> MessageJudgement {
+    var instances = [facts.instance.id]
+    if campaign.document.frequency.isPerPlayer, let uid = facts.client.uid,
+      let list = try snapshot.record(in: namespace, kind: MessageInstance.playerKind, key: uid)
+    {
+      instances = Array(Set(instances + MessageInstance.list(stored: list)))
+    }
+    let marks = try instances.compactMap { instance in
+      try snapshot.record(in: namespace, kind: MessageMark.kind, key: MessageMark.key(instance, campaign.id)).flatMap {
+        MessageMark(stored: $0)
+      }
+    }
+    return MessageJudgement(
+      campaign: campaign, facts: facts, marks: marks, zones: service.surroundings.zones
+    ) { path in
+      try snapshot.leaves(in: namespace, under: PathBytes(path), limit: MessageJudgement.leavesMax)
+    }
+  }
+
+  /// What a campaign shows a client; nil if a value is missing that its texts cannot do without.
+  func message(_ campaign: Campaign, _ judgement: MessageJudgement, variant named: String?, isTest: Bool) throws
+    -> ServedMessage?
+  {
+    let (document, facts) = (campaign.document, judgement.facts)
+    let variant = named ?? document.variant(for: document.frequency.isPerPlayer ? facts.client.uid ?? facts.instance.id : facts.instance.id, campaign.id)
+    let content = document.content(of: variant)
+    let language = content.language(for: facts.client.language)
+    let events = judgement.events
+    let values = try values(document, facts, event: events.first)
+    let texts = content.texts[language] ?? MessageTexts()
+    guard let filled = texts.filled(isTest ? values.merging(Self.examples) { own, _ in own } : values, language: language) else {
+      return nil
+    }
+    let alt = MessageContent.language(for: facts.client.language, of: Array(content.imageAlt.keys))
+      .flatMap { content.imageAlt[$0] } ?? content.imageAlt[content.defaultLanguage] ?? content.imageAlt.values.sorted().first
+    let span = campaign.span(in: facts.zone, zones: service.surroundings.zones)
+    let shown = "\(campaign.id)\n\(campaign.version)\n\(variant ?? "")\n\(filled)\n\(events.map(\.id))"
+    return ServedMessage(
+      campaign: campaign, variant: variant, isControl: document.variants.first { $0.name == variant }?.isControl ?? false,
+      isTest: isTest, content: content, texts: filled, imageAlt: alt, language: language,
+      isRightToLeft: WritingDirection.isRightToLeft(language), events: events, start: span.start, end: span.end,
+      digest: String(MessageService.hash(shown).prefix(16)))
+  }
+
+  /// What templates of a test say where nothing happened yet.
+  private static let examples: [String: JSON] = ["amount": 50, "currency": "coins", "balance": 100]
+
+  /// The values of templates: of the event, of the player, of places that the player may read.
+  private func values(_ document: CampaignDocument, _ facts: MessageFacts, event: MessageEvent?) throws -> [String: JSON] {
+    var values: [String: JSON] = [:]
+    for member in event?.parameters ?? [] { values[member.key] = member.value }
+    // A uid is no name for people.
+    for name in ["inviter", "invitee"] {
+      guard let uid = values[name]?.string else { continue }
+      let own = try snapshot.account(in: namespace, uid: uid)?.displayName
+      values[name] = own.map(JSON.string)
+    }
+    if let name = facts.account?.displayName { values["player.name"] = .string(name) }
+    guard let uid = facts.client.uid else { return values }
+    for (name, pattern) in document.variables {
+      guard let path = PlayerPath.place(pattern, uid: uid), mayRead(path) else { continue }
+      if let leaf = try snapshot.leaf(in: namespace, at: PathBytes(path)) { values[name] = JSON(leaf.leaf.scalar) }
+    }
+    return values
+  }
+}
+
+extension PlayerPath {
+  /// A pattern of one capture, whatever its name.
+  static func filled(_ pattern: PathPattern, _ uid: String) -> Path? { try? pattern.path(filling: [uid]) }
+}
+
+extension CampaignDocument {
+  /// The variant of an instance, or of a player: the same for ever.
+  func variant(for who: String, _ campaign: String) -> String? {
+    guard !variants.isEmpty else { return nil }
+    var rest = MessageJudgement.share(campaign, "variant\n\(who)", of: 100)
+    for variant in variants {
+      rest -= variant.weight
+      if rest < 0 { return variant.name }
+    }
+    return variants.last?.name
+  }
+}
