@@ -9,6 +9,8 @@ package enum AdminAccounts {
 
   package static let list = Endpoint<Query, NoBody, List>(
     .get, "/admin/v1/accounts", "The accounts, by uid; those that a search finds, with how far it looked.")
+  package static let export = Endpoint<NoQuery, Query, List>(
+    .post, "/admin/v1/accounts/export", "A page of the accounts for somebody who takes them along: the audit log records it.")
   package static let show = Endpoint<NoQuery, NoBody, Account>(
     .get, "/admin/v1/accounts/{uid}", "One account.", captures: [account])
   package static let disable = Endpoint<NoQuery, EmptyBody, Account>(

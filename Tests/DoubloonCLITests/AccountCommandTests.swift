@@ -100,6 +100,10 @@ struct AccountCommandTests {
       #expect(FileMode.of(first) == 0o600)
       let listed = await studio.call(["list", "--json"])
       #expect(try JSONParser.parse(listed.out)["count"] == 4)
+      let table = await studio.call(["list", "--csv"]).out
+      #expect(table.hasPrefix("\"uid\",\"name\","), "\(table)")
+      #expect(table.contains(#""ann","Ann ""the Knife"", of Tortuga","ann@x.io","#), "\(table)")
+      #expect(table.contains(#""bob","","","'+4915112345678","phone","true","2020-09-13T12:26:42"#), "\(table)")
     }
     try await running { (studio: Studio) async throws in
       _ = await studio.call(["import", first, "--hash-config", folder.file("hash.json")])

@@ -11,7 +11,7 @@ from server import Connection
 
 LARGE, CHILDREN, CHUNK = "large-default-rtdb", 100_000, 10_000
 COMMITS, SECONDS = 200, 5
-FILES, FIRST_BYTES, WIRE_BYTES, ANSWER_BYTES, ROWS = 18, 120_000, 65_000, 65_536, 60
+FILES, FIRST_BYTES, WIRE_BYTES, ANSWER_BYTES, ROWS = 18, 122_000, 70_000, 65_536, 60
 PAINT_MS = 250
 PATIENCE = 2.5
 GRID = "[role=treegrid] [role=row], [role=grid] [role=row]"

@@ -14,6 +14,7 @@ enum AccountRoutes {
   static let routes: [Route] =
     editing + [
       .reading(AdminAccounts.list, by: list), .reading(AdminAccounts.show, by: show),
+      .changing(AdminAccounts.export, audit: "accounts.export") { call, query in try list(call, query: query) },
       .changing(AdminAccounts.disable, audit: "accounts.disable") { call, _ in
         try await setDisabled(true, call: call)
       },

@@ -131,11 +131,12 @@ async function show() {
     here.page.query = new URLSearchParams(location.search);
     return here.page.changed(here.page.query);
   }
+  performance.clearMarks('ready');
   const loaded = target && load(target.module);
   loaded?.catch(() => {}); // Told below, where the page is.
   const session = await api.session();
   if (mine !== turn) return;
-  if (!session.signedIn && !(await signInFirst(mine))) return;
+  if (!session.signedIn && !(await signInFirst(mine, session))) return;
   if (!target) return lost(mine);
   await leave();
   const controller = new AbortController();
@@ -190,10 +191,10 @@ async function load(name) {
   }
 }
 
-async function signInFirst(mine) {
+async function signInFirst(mine, session) {
   clear(main).append(h('div', { class: 'page' }, h('h1', 'Sign in'), h('p', { class: 'muted' }, 'Nobody is signed in.')));
   document.title = 'Sign in · Doubloon';
-  return (await frame.signIn({ fixed: true })) && mine === turn;
+  return (await frame.signIn({ fixed: true, before: session })) && mine === turn;
 }
 
 /** The root, or an address that is not known. */

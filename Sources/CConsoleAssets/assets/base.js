@@ -86,7 +86,7 @@ export function empty(text, action) {
 
 /**
  * A panel that loads and fails alone: panel({title, load: async (signal) -> Node(s), actions: [nodes], page, level: 2}).
- * -> {element, body, reload(): reads again and keeps what is there meanwhile}
+ * -> {element, body, reload(quiet): reads again and keeps what is there meanwhile; `true`: also where the server does not answer}
  */
 export function panel({ title, load, actions, signal, level = 2, plain, class: className }) {
   const id = uniqueId('panel');
@@ -94,15 +94,19 @@ export function panel({ title, load, actions, signal, level = 2, plain, class: c
   const element = h('section', { class: ['panel', plain && 'plain', className], aria: { labelledby: id } },
     h('header', { class: 'panel-head' }, h(`h${level}`, { id }, title), actions && h('div', { class: 'actions' }, actions)), body);
   let turn = 0;
-  const reload = async () => {
+  let isDrawn = false;
+  const reload = async (quiet) => {
     const mine = (turn += 1);
     const slow = setTimeout(() => {
       if (mine === turn && !body.hasChildNodes()) body.append(h('p', { class: 'loading' }, 'Loading…'));
     }, 150);
     try {
       const content = await load(signal);
-      if (mine === turn) body.replaceChildren(...[content].flat(9).filter(Boolean));
+      if (mine !== turn) return;
+      body.replaceChildren(...[content].flat(9).filter(Boolean));
+      isDrawn = true;
     } catch (error) {
+      if (quiet === true && isDrawn && error?.status === 0) return; // The light says it.
       if (mine === turn && error?.name !== 'AbortError') body.replaceChildren(errorPanel(error, reload));
     } finally {
       clearTimeout(slow);

@@ -135,7 +135,7 @@ function signIn(options = {}) {
 }
 
 async function askFirst(options) {
-  const before = await api.session({ fresh: true });
+  const before = options.before ?? await api.session({ fresh: true });
   if (before.signedIn && !options.proof) return true;
   if (before.ways?.includes('owner')) {
     // On loopback, in development, nobody is asked.
@@ -189,6 +189,9 @@ async function call(what) {
   try {
     const made = await import('./search.js');
     made[what](app, early);
+  } catch (error) {
+    console.debug('The search is not there:', error.message);
+    announce('The search cannot be loaded: the server does not answer.');
   } finally {
     early = null;
   }

@@ -40,6 +40,7 @@ struct AccountsListCommand: AsyncParsableCommand {
         doubloon accounts list --limit 1000 --json
         doubloon accounts list --email alice@acme.test
         doubloon accounts list --q ali --state disabled
+        doubloon accounts list --provider google.com --csv > accounts.csv
       """)
 
   @Option(
@@ -62,6 +63,9 @@ struct AccountsListCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only the account with this e-mail address.", valueName: "address"))
   var email: String?
 
+  @Flag(help: "All of them as CSV, without limit, which the audit log records.")
+  var csv = false
+
   @OptionGroup
   var listing: ListingOptions
 
@@ -74,7 +78,14 @@ struct AccountsListCommand: AsyncParsableCommand {
     }
     let query = AdminAccounts.Query(
       limit: listing.count, email: email, phone: phone, cursor: after, q: q, provider: provider, state: state)
-    listing.output.print(try await listing.page(of: AdminAccounts.list, query: query), Self.text)
+    guard csv else {
+      return listing.output.print(try await listing.page(of: AdminAccounts.list, query: query), Self.text)
+    }
+    let server = listing.server
+    let table = try await server.withClient { client in
+      try await AccountTable.text(of: query, from: client, namespace: server.namespace)
+    }
+    DoubloonCommandLine.output.line(table)
   }
 
   static func text(_ list: AdminAccounts.List) -> String {
