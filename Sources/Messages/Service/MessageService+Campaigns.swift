@@ -92,7 +92,8 @@ extension MessageService {
     guard others(before.document.source) == others(after.source), was.start == now.start, was.timeZone == now.timeZone, isNearer
     else {
       throw MessageError.conflict(
-        "A published campaign keeps what it says: only \"testDevices\" change, and \"end\" may come nearer. Stop it and duplicate it.")
+        "A published campaign keeps what it says: only \"testDevices\" change, and \"end\" may come nearer. Stop it and duplicate it."
+      )
     }
   }
 
@@ -250,7 +251,11 @@ extension MessageService {
         note(.replace)
       case .draft: break
       case .published, .stopped:
-        if isSame { note(.none) } else { note(.conflict, "It is \(standing.state.rawValue) and says something else; give the new one another id.") }
+        if isSame {
+          note(.none)
+        } else {
+          note(.conflict, "It is \(standing.state.rawValue) and says something else; give the new one another id.")
+        }
         return done
       case .deleted:
         note(.conflict, "The id was deleted and does not come again.")

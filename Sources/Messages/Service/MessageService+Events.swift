@@ -35,7 +35,8 @@ extension MessageService {
     let event = PlayerEvent(uid: uid, name: name, parameters: values, once: once)
     try await commit(by: actor) { $0.rows.playerEvents = [event] }
     let after = try events(of: uid).filter { $0.name == name }
-    return after.first { !before.contains($0.id) } ?? after.last { $0.parameters == values.map { JSON.Member(key: $0.name, value: JSON($0.value)) } }
+    return after.first { !before.contains($0.id) }
+      ?? after.last { $0.parameters == values.map { JSON.Member(key: $0.name, value: JSON($0.value)) } }
   }
 
   private static func scalars(_ json: JSON) throws -> [PlayerEvent.Parameter] {
@@ -53,7 +54,8 @@ extension MessageService {
         }
       guard let scalar, CampaignDocument.isEventName(member.key) else {
         throw MessageError.badRequest(
-          "\"\(member.key.prefix(40))\" must be a text of at most \(PlayerEvent.textMax) bytes, a number or a boolean, under a name of letters, digits and \"_\".")
+          "\"\(member.key.prefix(40))\" must be a text of at most \(PlayerEvent.textMax) bytes, a number or a boolean, under a name of letters, digits and \"_\"."
+        )
       }
       return PlayerEvent.Parameter(name: member.key, value: scalar)
     }

@@ -139,7 +139,9 @@ private final class ReportDecision: WriterDecision {
   }
 
   /// Whether a report is new, and within what its instance may report.
-  private func admit(_ report: MessageReport, in namespace: NamespaceID, session: any CommitSession) throws(StorageError) -> Bool {
+  private func admit(_ report: MessageReport, in namespace: NamespaceID, session: any CommitSession) throws(StorageError)
+    -> Bool
+  {
     let digest = report.digest
     guard try session.record(in: namespace, kind: MessageService.Kind.log, key: digest) == nil,
       let stored = try session.record(in: namespace, kind: MessageInstance.kind, key: report.instance),
@@ -156,7 +158,9 @@ private final class ReportDecision: WriterDecision {
     return true
   }
 
-  private func take(_ report: MessageReport, _ campaign: Campaign, event: MessageEvent?, marks: MessageMarks) throws(StorageError) {
+  private func take(_ report: MessageReport, _ campaign: Campaign, event: MessageEvent?, marks: MessageMarks)
+    throws(StorageError)
+  {
     let id = campaign.id
     var mark = try marks.mark(report.instance, id)
     let variant = report.variant ?? mark.variant ?? campaign.document.variant(for: report.instance, id)

@@ -46,7 +46,9 @@ extension MessageService {
     let now = clock.now()
     var instance = MessageInstance(id: named ?? "none", at: now)
     if let named {
-      guard let known = try self.instance(named) else { throw MessageError.badRequest("There is no instance \(named.prefix(64)).") }
+      guard let known = try self.instance(named) else {
+        throw MessageError.badRequest("There is no instance \(named.prefix(64)).")
+      }
       instance = known
     } else if let uid, let last = try devices(of: uid, limit: 1).first {
       instance = last
@@ -154,16 +156,21 @@ struct MessageChoice {
     -> ServedMessage?
   {
     let (document, facts) = (campaign.document, judgement.facts)
-    let variant = named ?? document.variant(for: document.frequency.isPerPlayer ? facts.client.uid ?? facts.instance.id : facts.instance.id, campaign.id)
+    let variant =
+      named
+      ?? document.variant(
+        for: document.frequency.isPerPlayer ? facts.client.uid ?? facts.instance.id : facts.instance.id, campaign.id)
     let content = document.content(of: variant)
     let language = content.language(for: facts.client.language)
     let events = judgement.events
     let values = try values(document, facts, event: events.first)
     let texts = content.texts[language] ?? MessageTexts()
-    guard let filled = texts.filled(isTest ? values.merging(Self.examples) { own, _ in own } : values, language: language) else {
+    guard let filled = texts.filled(isTest ? values.merging(Self.examples) { own, _ in own } : values, language: language)
+    else {
       return nil
     }
-    let alt = MessageContent.language(for: facts.client.language, of: Array(content.imageAlt.keys))
+    let alt =
+      MessageContent.language(for: facts.client.language, of: Array(content.imageAlt.keys))
       .flatMap { content.imageAlt[$0] } ?? content.imageAlt[content.defaultLanguage] ?? content.imageAlt.values.sorted().first
     let span = campaign.span(in: facts.zone, zones: service.surroundings.zones)
     let shown = "\(campaign.id)\n\(campaign.version)\n\(variant ?? "")\n\(filled)\n\(events.map(\.id))"
