@@ -154,11 +154,15 @@ let package = Package(
         "TreeDatabase", "TreeModel", crypto, nioCore, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
     .target(
+      name: "MessagesAPI",
+      dependencies: ["APISupport", "HTTPServer", "Messages", "StorageCore", "TreeDatabase", "TreeModel", nioCore, nioHTTP1],
+      swiftSettings: strict),
+    .target(
       name: "AdminAPI",
       dependencies: [
         "APISupport", "AccessRules", "Accounts", "AdminModel", "Backups", "Credentials", "HTTPServer", "Invites", "Ledger",
-        "Links", "MailContent", "PlayerLifecycle", "RewardModel", "StorageCore", "TextFormats", "TreeDatabase", "TreeModel",
-        logging,
+        "Links", "MailContent", "Messages", "PlayerLifecycle", "RewardModel", "StorageCore", "TextFormats", "TreeDatabase",
+        "TreeModel", logging,
         nioCore, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
 
@@ -172,14 +176,14 @@ let package = Package(
       name: "ServerConfiguration",
       dependencies: [
         "APISupport", "AccessRules", "Accounts", "Backups", "Credentials", "FunctionsKit", "HTTPServer", "Ledger", "Links",
-        "Mail", "MailContent", "StorageCore", "TextFormats", "TreeModel", nioCore, nioSSL,
+        "Mail", "MailContent", "Messages", "StorageCore", "TextFormats", "TreeModel", nioCore, nioSSL,
       ], swiftSettings: strict),
     .target(
       name: "ServerApp",
       dependencies: [
         "APISupport", "Accounts", "AdminAPI", "AdminClient", "AdminModel", "Backups", "CMalloc", "Credentials",
         "FunctionsKit", "HTTPServer", "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "Mail", "MailContent",
-        "PlayerLifecycle",
+        "Messages", "MessagesAPI", "PlayerLifecycle",
         "RealtimeAPI", "RewardModel", "ServerConfiguration", "StorageCore", "StorageSQLite", "TextFormats", "TreeDatabase",
         "TreeModel", "Triggers", "WebConsole", crypto, lifecycle, logging, nioCore, nioHTTP1, nioPosix, unixSignals,
       ], swiftSettings: strict),
@@ -228,8 +232,10 @@ let package = Package(
       name: "ServerTestSupport",
       dependencies: [
         "APISupport", "Accounts", "AdminAPI", "AdminModel", "Credentials", "DoubloonCLI", "FunctionsKit", "HTTPServer",
-        "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "RealtimeAPI", "ServerApp", "StorageCore", "StorageSQLite",
-        "TestSupport", "TextFormats", "TreeDatabase", "TreeModel", "WebConsole", logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+        "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "Messages", "MessagesAPI", "RealtimeAPI", "ServerApp",
+        "StorageCore",
+        "StorageSQLite", "TestSupport", "TextFormats", "TreeDatabase", "TreeModel", "WebConsole", logging, nioCore, nioHTTP1,
+        nioPosix, nioSSL,
       ], path: "Tests/ServerTestSupport", swiftSettings: strict),
     .executableTarget(
       name: "TrapFixture", dependencies: ["DoubloonCLI", "FunctionsKit"], path: "Tests/TrapFixture", swiftSettings: strict),
@@ -270,6 +276,16 @@ let package = Package(
       name: "InvitesTests",
       dependencies: ["Invites", "MailContent", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"],
       swiftSettings: strict),
+    .testTarget(
+      name: "MessagesTests",
+      dependencies: [
+        "Ledger", "Messages", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel",
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "MessagesAPITests",
+      dependencies: [
+        "HTTPServer", "Messages", "MessagesAPI", "ServerTestSupport", "StorageCore", "TreeDatabase", "TreeModel", nioHTTP1,
+      ], swiftSettings: strict),
     .testTarget(name: "MailContentTests", dependencies: ["MailContent", "TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(
       name: "MailTests",

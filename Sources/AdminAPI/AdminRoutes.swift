@@ -7,6 +7,7 @@ package import HTTPServer
 package import Invites
 package import Ledger
 package import Links
+package import Messages
 import NIOHTTP1
 package import StorageCore
 package import TreeDatabase
@@ -105,6 +106,7 @@ package struct AdminServices: APIServices {
   package var accounts: AccountService?
   package var links: LinkService?
   package var invites: InvitationService?
+  package var messages: MessageService?
   /// Nil where it is not declared who referred whom.
   package var referrals: ReferralService?
   package var serviceAccounts: ServiceAccountStore?

@@ -74,6 +74,18 @@ public struct FunctionEffects: Sendable {
     public let label: String
   }
 
+  /// Something that happened to a player, for in-app messages.
+  public struct PlayerMessage: Sendable {
+    /// 1 to 40 of `a-z` and `_`.
+    public let name: String
+    /// Whom it is told.
+    public let player: String
+    /// By name.
+    public let parameters: [String: Scalar]
+    /// Makes it happen once; nil stands for the event and the function.
+    public let key: String?
+  }
+
   /// A value that must be unchanged when the effects are committed.
   public struct Assumption: Sendable {
     /// Where the run looked.
@@ -94,11 +106,15 @@ public struct FunctionEffects: Sendable {
   public internal(set) var releases: [Release] = []
   /// Records that change.
   public internal(set) var records: [RecordChange] = []
+  /// What happened to players, for messages that wait for it.
+  public internal(set) var playerEvents: [PlayerMessage] = []
   /// What the run's transactions saw.
   public internal(set) var assumptions: [Assumption] = []
 
   /// Whether nothing was asked for: then only the record of the run is committed. Assumptions alone ask for nothing.
-  public var isEmpty: Bool { operations.isEmpty && postings.isEmpty && messages.isEmpty && releases.isEmpty }
+  public var isEmpty: Bool {
+    operations.isEmpty && postings.isEmpty && messages.isEmpty && releases.isEmpty && playerEvents.isEmpty
+  }
 
   /// The same without some of the payments.
   public func leavingOut(_ isLeftOut: (Posting) throws -> Bool) rethrows -> FunctionEffects {

@@ -8,6 +8,7 @@ import Invites
 import Ledger
 import Links
 import Logging
+import Messages
 import PlayerLifecycle
 import ServerConfiguration
 import StorageCore
@@ -37,6 +38,7 @@ final class Shard: Sendable {
   let replayer: Replayer
   let links: LinkService
   let invites: InvitationService
+  let messages: MessageService
   /// Who referred whom; nil where no function says where that is written.
   let referrals: ReferralService?
   let accounts: AccountAssembly
@@ -71,13 +73,15 @@ final class Shard: Sendable {
     listeners = ListenerHub(engine: engine)
     referralPath = functions.referrerPath.map(ReferralPath.init)
     let accountWatch = AccountWatch()
+    let waiting = WaitingCampaigns()
+    let hub = MessageHub(waiting: waiting)
     let index: [any CommitParticipant] = referralPath.map { [ReferralIndex($0)] } ?? []
     database = try Database(
       engine: engine,
       participants: [LedgerParticipant(table: currencies), EventParticipant(table: table, limits: configuration.limits)]
-        + index,
+        + index + [MessageParticipant(waiting: waiting, referrer: functions.referrerPath)],
       observers: configuration.dispatchesFunctions
-        ? [accountWatch, listeners, dispatcher, outbox, metrics] : [accountWatch, metrics, listeners],
+        ? [accountWatch, listeners, dispatcher, outbox, metrics, hub] : [accountWatch, metrics, listeners],
       limits: configuration.limits, clock: clock,
       inline: configuration.dispatchesFunctions ? dispatcher : nil
     ) { Self.log($0, to: logger) }
@@ -91,6 +95,9 @@ final class Shard: Sendable {
       settings: configuration.linkSettings, isLimited: configuration.mode != .development)
     invites = try InvitationService(
       engine: engine, writer: database, home: namespace, clock: clock, random: SystemRandomNumberGenerator())
+    messages = try MessageService(
+      engine: engine, writer: database, home: namespace, clock: clock, random: SystemRandomNumberGenerator(),
+      surroundings: Self.surroundings(links), hub: hub, options: Self.messageOptions(configuration, functions: functions))
     let folder: String? = if case .directory(let folder) = configuration.storage { folder } else { nil }
     backups = BackupMaker(
       engine: engine, folder: folder, clock: clock, configurationFiles: configuration.configurationFiles)
@@ -100,6 +107,28 @@ final class Shard: Sendable {
     accounts = AccountAssembly(
       configuration: configuration, database: database, watch: accountWatch, keys: keys, serviceAccounts: serviceAccounts,
       functions: functions, logger: logger)
+  }
+
+  private static func messageOptions(_ configuration: ServerConfiguration, functions: Functions) -> MessageOptions {
+    var options = MessageOptions()
+    options.referrer = functions.referrerPath
+    options.settings = configuration.messageSettings
+    options.isDevelopment = configuration.mode == .development
+    return options
+  }
+
+  /// What campaigns are checked against: the system's time zones, and the apps and hosts of the links.
+  private static func surroundings(_ links: LinkService) -> CampaignSurroundings {
+    var surroundings = CampaignSurroundings(zones: ZoneFiles { try? FileBytes.read("/usr/share/zoneinfo/\($0)") })
+    surroundings.appSchemes = { [links] in
+      Set(links.settings.iosApps.map { ($0.customScheme ?? $0.bundleID).lowercased() })
+    }
+    surroundings.allowsLink = { [links] text in
+      let settings = links.settings
+      guard !settings.hosts.isEmpty || !settings.allowPatterns.isEmpty || !settings.domains.isEmpty else { return nil }
+      return LinkURL(text).map(settings.allows)
+    }
+    return surroundings
   }
 
   private static func log(_ failure: StorageError, to logger: Logger) {
@@ -156,25 +185,43 @@ extension Shard {
     let built = try await ReferralBuild(referralPath, engine: engine, writer: database).run()
     if built > 0 { logger.notice("made the index of who referred whom", metadata: ["namespaces": "\(built)"]) }
     if try await links.directory.buildIndex() { logger.notice("made the index of links by inviter, campaign and player") }
-    let counting = BackgroundService(name: "links", links.run)
-    guard configuration.dispatchesFunctions else { return [counting] }
+    let counting = [
+      BackgroundService(name: "links", links.run), BackgroundService(name: "messages", messages.run),
+      BackgroundService(name: "message streams", messages.tell),
+    ]
+    guard configuration.dispatchesFunctions else { return counting }
     try await NamespaceInstaller(configuration: configuration, database: database, logger: logger).run()
     let report = try await dispatcher.start(writer: database)
     for line in report.lines { logger.notice("\(line)") }
     let erasures = ErasureResumer(
       erasure: PlayerErasure(
-        database: database, accounts: accounts.accounts, recordStores: [links, invites, RewardErasing()], functions: nil,
+        database: database, accounts: accounts.accounts, recordStores: [links, invites, messages, RewardErasing()],
+        functions: nil,
         ledger: ledger, replacementAnswer: WriteAnswer.erased.stored),
       clock: configuration.clock, logger: logger)
     let sweeper = HoldSweeper(ledger: ledger, engine: engine, clock: configuration.clock, logger: logger)
-    return [
-      counting,
+    try await applyCampaigns()
+    return counting + [
       BackgroundService(name: "dispatcher", dispatcher.run),
       BackgroundService(name: "outbox") { [outbox, database] in try await outbox.run(writer: database) },
       BackgroundService(name: "holds", sweeper.run),
       BackgroundService(name: "replays", replayer.run),
       BackgroundService(name: "erasures", erasures.run),
     ] + accounts.services(referral: { [links] in links.settings.referral.path })
+  }
+
+  /// Brings campaigns to what the configuration's file says; what is published and says something else is told.
+  private func applyCampaigns() async throws {
+    guard let file = configuration.messageCampaigns else { return }
+    let done = try await messages.apply(file, prunes: false, isRehearsal: false, by: .system("configuration"))
+    for difference in done where difference.action != .none {
+      let details: Logger.Metadata = ["campaign": "\(difference.id)", "what": "\(difference.action.rawValue)"]
+      if difference.action == .conflict {
+        logger.warning("a campaign of the file was left as it is: \(difference.message)", metadata: details)
+      } else {
+        logger.notice("a campaign of the file was applied", metadata: details)
+      }
+    }
   }
 
   /// Stops the writer and closes the store; what ``start()`` returned has ended by then.
@@ -187,7 +234,7 @@ extension Shard {
 }
 
 /// The namespace of requests that name none, where services keep what belongs to the whole project.
-struct DefaultNamespace: LinkNamespace, InvitationNamespace {
+struct DefaultNamespace: LinkNamespace, InvitationNamespace, MessageNamespace {
   let database: Database
   let name: String
 

@@ -5,6 +5,7 @@ import HTTPServer
 import Ledger
 import Links
 import MailContent
+import Messages
 import NIOCore
 import StorageCore
 import TreeModel
@@ -39,6 +40,8 @@ package struct ServeConfiguration: ConfigurationSection {
   let alerts: AlertSettings?
   /// What links are and where they lead; nil leaves what was set through the administrators' surface.
   let links: LinkSettings?
+  /// What is set about in-app messages; nil leaves it to administrators.
+  let messages: MessagesSection?
   /// Warnings about the file and those that it names, each as `FILE:LINE:COLUMN: text`.
   package var warnings: [String] = []
   /// The configuration file, and the rules that it names.
@@ -73,6 +76,7 @@ package struct ServeConfiguration: ConfigurationSection {
     accounts = reader.section("accounts", type: AccountsSection.self)
     console = reader.section("console", type: ConsoleSection.self)
     links = Self.links(reader)
+    messages = MessagesSection(of: reader)
     log = reader.section("log", type: LogSection.self).settings
     alerts = reader.optionalSection("alerts", type: AlertsSection.self)?.settings
     if let alerts, !alerts.mail.isEmpty, mail == nil {
@@ -193,6 +197,8 @@ extension ServeConfiguration {
     server.issuers = accounts.issuers
     server.console = console.settings(publicURL: accounts.options.publicURL)
     server.linkSettings = links
+    server.messageSettings = messages?.settings
+    server.messageCampaigns = messages?.campaigns
     server.host = listen.host
     server.port = listen.port
     server.metricsAddress = metrics.map { ServerConfiguration.MetricsAddress(host: $0.host, port: $0.port) }

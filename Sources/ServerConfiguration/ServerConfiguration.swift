@@ -6,6 +6,7 @@ package import HTTPServer
 package import Links
 package import Mail
 package import MailContent
+package import Messages
 public import StorageCore
 public import TreeModel
 
@@ -41,6 +42,10 @@ public struct ServerConfiguration: Sendable {
   public var functionSettings: TreeNode
   /// The settings of links, if the configuration holds them; nil: they are set over the administrators' surface.
   package var linkSettings: LinkSettings?
+  /// The settings of in-app messages, if the configuration holds them.
+  package var messageSettings: MessageSettings?
+  /// The campaigns that are to be there: `{"campaigns": [ … ]}`; nil leaves them to administrators.
+  package var messageCampaigns: JSON?
   /// Whether functions run. Commands that open the data themselves look without touching.
   public var dispatchesFunctions: Bool
   /// How much one commit may do, and how many may wait.

@@ -17,6 +17,7 @@ struct EffectRequest {
       namespace: delivery.namespace, actor: .function(definition.name), operations: effects.operations)
     request.preconditions.expectations = effects.assumptions.map { CommitRequest.Expectation(path: $0.path, node: $0.node) }
     request.rows.records = records(effects)
+    request.rows.playerEvents = playerEvents(effects)
     var rewarded = rewarded(effects.postings)
     request.ledger.transfers =
       try transfers(effects.postings, records: &request.rows.records) + releases(effects.releases, rewarded: &rewarded)
@@ -63,6 +64,15 @@ struct EffectRequest {
     effects.records.map { change in
       KeyedRecordChange(
         kind: change.kind, key: change.key, value: change.value, expecting: change.expected.map { .value($0) } ?? .absent)
+    }
+  }
+
+  private func playerEvents(_ effects: FunctionEffects) -> [PlayerEvent] {
+    effects.playerEvents.map { event in
+      PlayerEvent(
+        uid: event.player, name: event.name,
+        parameters: event.parameters.sorted { $0.key < $1.key }.map { PlayerEvent.Parameter(name: $0.key, value: $0.value) },
+        once: event.key ?? "\(delivery.facts.text)/\(definition.name)")
     }
   }
 

@@ -8,6 +8,8 @@ import Invites
 import Ledger
 package import Links
 import LinksAPI
+package import Messages
+import MessagesAPI
 import Logging
 import NIOCore
 import NIOPosix
@@ -30,6 +32,7 @@ package struct APIServer: Sendable {
   package let metrics: ServerMetrics
   package let memory: MemoryBudgets
   package let links: LinkService
+  package let messages: MessageService
   package let router: RequestRouter
   package let sockets: SocketRoutes
   package let port: Int
@@ -63,9 +66,13 @@ package struct APIServer: Sendable {
     let currencies = try CurrencyTable([.piecesOfEight])
     let listeners = ListenerHub(engine: reads.map { HeldEngine(engine, reads: $0) } ?? engine)
     let watch = AccountWatch()
+    let waiting = WaitingCampaigns()
+    let hub = MessageHub(waiting: waiting)
     let database = try Database(
-      engine: engine, participants: [LedgerParticipant(table: currencies)] + participants,
-      observers: [watch, metrics, listeners], limits: limits, clock: clock)
+      engine: engine,
+      participants: [LedgerParticipant(table: currencies)] + participants
+        + [MessageParticipant(waiting: waiting, referrer: "/users/{uid}/referred_by")],
+      observers: [watch, metrics, listeners, hub], limits: limits, clock: clock)
     listeners.search(with: database.reader)
     let pool = NIOThreadPool(numberOfThreads: 2)
     pool.start()
@@ -80,6 +87,9 @@ package struct APIServer: Sendable {
       engine: engine, writer: database, home: TestHome(database: database), clock: clock, random: SplitMix64(seed: 7))
     let invites = try InvitationService(
       engine: engine, writer: database, home: TestHome(database: database), clock: clock, random: SplitMix64(seed: 8))
+    let messages = try makeMessages(database, clock: clock, hub: hub, isDevelopment: access.isDevelopment)
+    let telling = Task { try? await messages.tell() }
+    defer { telling.cancel() }
     let context = ServerContext(
       database: database, defaultNamespace: "game",
       callers: makeCallers(authenticator, console, isDevelopment: access.isDevelopment, clock),
@@ -89,7 +99,7 @@ package struct APIServer: Sendable {
       context: context, access: ruled ?? access, listeners: listeners, connectedUsers: connectedUsers,
       streamLimits: streamLimits, effects: effects, random: SplitMix64(seed: 1), announceNamespace: announced.add)
     let ledger = LedgerService(engine: engine, writer: database, currencies: currencies)
-    let surfaces = makeSurfaces(realtime, functions, ledger, accounts, links, invites, clock)
+    let surfaces = makeSurfaces(realtime, functions, ledger, accounts, links, invites, messages, clock)
     let sockets = SocketRoutes(
       services: realtime, limits: limitsOfSockets, pace: paces.map { SocketPace(limits: $0, clock: clock) })
     let router = surfaces.router(sockets: sockets)
@@ -104,7 +114,7 @@ package struct APIServer: Sendable {
         try await test(
           APIServer(
             database: database, listeners: listeners, clock: clock, metrics: metrics, memory: memory, links: links,
-            router: router, sockets: sockets, port: port, announced: announced, running: running)))
+            messages: messages, router: router, sockets: sockets, port: port, announced: announced, running: running)))
     } catch {
       outcome = .failure(error)
     }
@@ -118,6 +128,18 @@ package struct APIServer: Sendable {
     try outcome.get()
   }
 
+  static func makeMessages(_ database: Database, clock: AdjustableClock, hub: MessageHub, isDevelopment: Bool) throws
+    -> MessageService
+  {
+    var options = MessageOptions()
+    (options.referrer, options.isDevelopment) = ("/users/{uid}/referred_by", isDevelopment)
+    return try MessageService(
+      engine: database.engine, writer: database, home: TestHome(database: database), clock: clock,
+      random: SplitMix64(seed: 10),
+      surroundings: CampaignSurroundings(zones: ZoneFiles { try? DiskFiles.bytes("/usr/share/zoneinfo/\($0)") }), hub: hub,
+      options: options)
+  }
+
   private static func makeCallers(
     _ authenticator: any Authenticating, _ console: ConsoleSettings, isDevelopment: Bool, _ clock: AdjustableClock
   ) -> CallerIdentification {
@@ -129,7 +151,7 @@ package struct APIServer: Sendable {
 
   private static func makeSurfaces(
     _ realtime: RealtimeServices, _ functions: (any FunctionOperating)?, _ ledger: LedgerService, _ accounts: AccountService?,
-    _ links: LinkService, _ invites: InvitationService, _ clock: AdjustableClock
+    _ links: LinkService, _ invites: InvitationService, _ messages: MessageService, _ clock: AdjustableClock
   ) -> ServerSurfaces {
     let context = realtime.context
     var admin = AdminServices(context: context, listeners: realtime.listeners, random: SplitMix64(seed: 1))
@@ -139,10 +161,15 @@ package struct APIServer: Sendable {
     admin.accounts = accounts
     admin.links = links
     admin.invites = invites
+    admin.messages = messages
     admin.adjustableClock = clock
     return ServerSurfaces(
       realtime: realtime, identity: IdentityServices(context: context, accounts: accounts),
-      links: LinksServices(context: context, links: links, invites: invites, accounts: accounts), admin: admin,
+      links: LinksServices(context: context, links: links, invites: invites, accounts: accounts),
+      messages: MessagesServices(
+        context: context, messages: messages,
+        keys: { links.settings.apiKeys.map { AppKey(key: $0.key, bundleIDs: $0.bundleIDs) } }, mayRead: { _, _ in true }),
+      admin: admin,
       console: WebConsole(
         files: ConsoleFiles(), settings: admin.sessions?.settings ?? ConsoleSettings(), isDevelopment: context.isDevelopment,
         isSecure: false))
@@ -199,7 +226,7 @@ extension HTTPServerConfiguration {
 }
 
 /// The namespace that the links are in.
-package struct TestHome: LinkNamespace, InvitationNamespace {
+package struct TestHome: LinkNamespace, InvitationNamespace, MessageNamespace {
   package let database: Database
 
   package init(database: Database) {

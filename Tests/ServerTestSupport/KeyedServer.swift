@@ -6,6 +6,8 @@ import IdentityAPI
 import Ledger
 import Links
 import LinksAPI
+import Messages
+import MessagesAPI
 import Logging
 import NIOCore
 import NIOPosix
@@ -51,13 +53,17 @@ package struct KeyedServer: Sendable {
     let realtime = RealtimeServices(
       context: context, access: access, listeners: listeners, connectedUsers: connected, random: SplitMix64(seed: 1),
       announceNamespace: announced.add)
+    let messages = try APIServer.makeMessages(
+      database, clock: clock, hub: MessageHub(waiting: WaitingCampaigns()), isDevelopment: true)
     var admin = AdminServices(context: context, listeners: listeners, random: SplitMix64(seed: 1))
     admin.ledger = LedgerService(engine: engine, writer: database, currencies: currencies)
+    admin.messages = messages
     admin.adjustableClock = clock
     admin.serviceAccounts = serviceAccounts
     let surfaces = ServerSurfaces(
       realtime: realtime, identity: IdentityServices(context: context, accounts: nil, keys: keys),
-      links: LinksServices(context: context, links: nil), admin: admin)
+      links: LinksServices(context: context, links: nil), messages: MessagesServices(context: context, messages: messages),
+      admin: admin)
     let links = try LinkService(
       engine: engine, writer: database, home: TestHome(database: database), clock: clock,
       random: SplitMix64(seed: 7))
@@ -72,7 +78,7 @@ package struct KeyedServer: Sendable {
     do {
       let api = APIServer(
         database: database, listeners: listeners, clock: clock, metrics: metrics, memory: context.memory, links: links,
-        router: router, sockets: sockets, port: port, announced: announced, running: running)
+        messages: messages, router: router, sockets: sockets, port: port, announced: announced, running: running)
       outcome = .success(try await test(KeyedServer(server: api, keys: keys, serviceAccounts: serviceAccounts)))
     } catch {
       outcome = .failure(error)

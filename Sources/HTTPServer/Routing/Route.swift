@@ -130,13 +130,13 @@ package struct APIRoute<Services: Sendable>: Sendable {
       action: .waiting(body))
   }
 
-  /// Something to be told of for as long as one listens, for all administrators.
+  /// Something to be told of for as long as one listens, for all administrators unless it says otherwise.
   package static func stream(
-    _ template: RouteTemplate, summary: String,
+    _ template: RouteTemplate, summary: String, access: RouteAccess = .viewer,
     body: @escaping @Sendable (APICall<Services>, ResponseSink) throws -> Void
   ) -> APIRoute {
     APIRoute(
-      head: RouteHead(method: .GET, template: template, summary: summary, access: .viewer, audit: nil),
+      head: RouteHead(method: .GET, template: template, summary: summary, access: access, audit: nil),
       action: .streaming(body))
   }
 

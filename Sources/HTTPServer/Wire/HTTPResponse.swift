@@ -229,7 +229,7 @@ extension HTTPResponse {
         Header(
           "Access-Control-Allow-Headers",
           "Authorization, Content-Type, X-Firebase-ETag, If-Match, If-None-Match, X-HTTP-Method-Override, "
-            + "Idempotency-Key, X-Doubloon-Wait, X-Request-ID"
+            + "Idempotency-Key, X-Doubloon-Wait, X-Doubloon-Client, X-Goog-Api-Key, X-Goog-Firebase-Installations-Auth, X-Request-ID"
         ),
         Header("Access-Control-Expose-Headers", "ETag, Idempotency-Replayed, X-Doubloon-Effects, X-Request-ID"),
         Header("Access-Control-Max-Age", "86400"),

@@ -166,8 +166,8 @@ extension LinkSettings {
       var object = try SettingsReader(value, of: "apiKeys")
       let key = APIKey(
         key: try object.required("key"), bundleIDs: try object.texts("bundleIds"), methods: Set(try object.texts("methods")))
-      guard key.methods.isSubset(of: ["create", "attribute"]) else {
-        throw LinkError.invalid("apiKeys: methods are \"create\" and \"attribute\".")
+      guard key.methods.isSubset(of: ["create", "attribute", "messages"]) else {
+        throw LinkError.invalid("apiKeys: methods are \"create\", \"attribute\" and \"messages\".")
       }
       try object.finish()
       return key

@@ -32,7 +32,7 @@ package struct LinkSettings: Sendable {
     package var key: String
     /// Bundle ids that may use it; empty: all.
     package var bundleIDs: [String]
-    /// What it may call: `create`, `attribute`; empty: both.
+    /// What it may call: `create`, `attribute`, `messages`; empty: all.
     package var methods: Set<String>
   }
 

@@ -89,7 +89,8 @@ extension Comparison {
       let isGood: Bool =
         switch sign {
         case .exists: member.value.bool != nil
-        case .among: member.value.array.map { (1...100).contains($0.count) && $0.allSatisfy { isOperand($0, operands) } } ?? false
+        case .among:
+          member.value.array.map { (1...100).contains($0.count) && $0.allSatisfy { isOperand($0, operands) } } ?? false
         default: isOperand(member.value, operands)
         }
       guard isGood else {

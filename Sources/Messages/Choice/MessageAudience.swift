@@ -69,7 +69,8 @@ extension MessageAudience {
     timeZones = Self.list(reader, "timeZones")
     for (index, language) in (languages ?? []).enumerated() where !LanguageRange.isTag(language) {
       reader.faults.refuse(
-        "BAD_LANGUAGE", at: "\(reader.place("languages"))[\(index)]", "\(language.prefix(40)) is no language tag, such as pt-BR.")
+        "BAD_LANGUAGE", at: "\(reader.place("languages"))[\(index)]",
+        "\(language.prefix(40)) is no language tag, such as pt-BR.")
     }
     for (index, zone) in (timeZones ?? []).enumerated() where zones.zone(named: zone) == nil {
       reader.faults.refuse(
@@ -90,7 +91,8 @@ extension MessageAudience {
   private static func list(_ reader: DocumentReader, _ name: String) -> [String]? {
     let texts = reader.texts(name, count: 0...200)
     if texts?.isEmpty == true {
-      reader.faults.warn("REACHES_NOBODY", at: reader.place(name), "An empty list reaches nobody; leave \"\(name)\" out for everybody.")
+      reader.faults.warn(
+        "REACHES_NOBODY", at: reader.place(name), "An empty list reaches nobody; leave \"\(name)\" out for everybody.")
     }
     return texts
   }
@@ -134,7 +136,8 @@ extension MessageAudience {
       tree.append(TreeCondition(path: path, comparison: comparison))
       if !path.captureNames.contains("uid") {
         parent.faults.warn(
-          "REACHES_NOBODY", at: element.path, "The path names no player: with {uid} it is read for each, without for all alike.")
+          "REACHES_NOBODY", at: element.path, "The path names no player: with {uid} it is read for each, without for all alike."
+        )
       }
     }
   }

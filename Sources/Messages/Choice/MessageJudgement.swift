@@ -59,7 +59,9 @@ struct MessageJudgement {
   }
 
   /// In the order in which they are cheap.
-  private var checks: [Check] { [state, schedule] + clientChecks + triggerChecks + frequencyChecks + playerChecks + treeChecks }
+  private var checks: [Check] {
+    [state, schedule] + clientChecks + triggerChecks + frequencyChecks + playerChecks + treeChecks
+  }
 
   private var state: Check {
     ("state", { (.string(campaign.state.rawValue), campaign.state == .published) })

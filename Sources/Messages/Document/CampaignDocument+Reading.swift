@@ -26,7 +26,8 @@ extension CampaignDocument {
   /// Reads a document.
   ///
   /// - Returns: the document, nil if it is refused, and everything that is wrong or questionable about it.
-  static func read(_ json: JSON, in surroundings: CampaignSurroundings) -> (document: CampaignDocument?, faults: CampaignFaults) {
+  static func read(_ json: JSON, in surroundings: CampaignSurroundings) -> (document: CampaignDocument?, faults: CampaignFaults)
+  {
     let faults = CampaignFaults()
     guard json.compactText.utf8.count <= bytesMax else {
       faults.refuse("TOO_LARGE", at: "", "A campaign has at most \(bytesMax >> 10) KiB; shorten its texts.")
@@ -222,7 +223,8 @@ extension CampaignDocument {
       {
         frequency.caps = [MessageFrequency.Cap(count: 1, days: days)]
       } else {
-        reader.refuse("BAD_FREQUENCY", at: "every", "\"every\" must be like \"3d\", and stands without \"lifetime\" and \"caps\".")
+        reader.refuse(
+          "BAD_FREQUENCY", at: "every", "\"every\" must be like \"3d\", and stands without \"lifetime\" and \"caps\".")
       }
     }
     if let per = reader.text("per", length: 1...20) {
@@ -279,7 +281,8 @@ extension CampaignDocument {
     }
     for name in reader.names {
       guard Self.isEventName(name) else {
-        reader.refuse("BAD_VALUE", at: String(name.prefix(60)), "A name begins with a letter and has letters, digits and \"_\".")
+        reader.refuse(
+          "BAD_VALUE", at: String(name.prefix(60)), "A name begins with a letter and has letters, digits and \"_\".")
         continue
       }
       variables[name] = PlayerPath.read(reader, name)
@@ -293,8 +296,12 @@ extension CampaignDocument {
       let known = ["name", "weight", "control", "content"]
       guard let reader = DocumentReader(element.json, at: element.path, known: known, faults: parent.faults) else { continue }
       let name = reader.text("name", length: 1...64) ?? ""
-      if !Self.isID(name) { reader.refuse("BAD_VALUE", at: "name", "\"name\" must have letters, digits, \"_\" and \"-\" only.") }
-      if variants.contains(where: { $0.name == name }) { reader.refuse("BAD_VALUE", at: "name", "Two variants have this name.") }
+      if !Self.isID(name) {
+        reader.refuse("BAD_VALUE", at: "name", "\"name\" must have letters, digits, \"_\" and \"-\" only.")
+      }
+      if variants.contains(where: { $0.name == name }) {
+        reader.refuse("BAD_VALUE", at: "name", "Two variants have this name.")
+      }
       let weight = reader.integer("weight", range: 1...100)
       if !reader.has("weight") { reader.refuse("MISSING", at: "weight", "\"weight\" is missing: how many of 100 get it.") }
       var content = self.content
@@ -306,7 +313,9 @@ extension CampaignDocument {
         MessageVariant(name: name, weight: weight ?? 0, isControl: reader.flag("control") ?? false, content: content))
     }
     let sum = variants.reduce(0) { $0 + $1.weight }
-    if sum != 100 { parent.refuse("BAD_WEIGHTS", at: "variants", "The weights of the variants must add up to 100; they are \(sum).") }
+    if sum != 100 {
+      parent.refuse("BAD_WEIGHTS", at: "variants", "The weights of the variants must add up to 100; they are \(sum).")
+    }
     if variants.count(where: \.isControl) > 1 {
       parent.refuse("BAD_WEIGHTS", at: "variants", "Only one variant can show nothing (\"control\").")
     }

@@ -53,7 +53,8 @@ struct ContentReading {
     let texts = reader.object("texts", known: nil)
     guard layout != .imageOnly || reader.has("texts") else { return }
     if !reader.has("defaultLanguage") {
-      reader.refuse("MISSING", at: "defaultLanguage", "\"defaultLanguage\" is missing: the language of who reads none of the others.")
+      reader.refuse(
+        "MISSING", at: "defaultLanguage", "\"defaultLanguage\" is missing: the language of who reads none of the others.")
     } else if !LanguageRange.isTag(content.defaultLanguage) {
       reader.refuse("BAD_LANGUAGE", at: "defaultLanguage", "It is no language tag, such as en or pt-BR.")
     }
@@ -84,7 +85,9 @@ struct ContentReading {
     texts.body = reader.text("body", length: 0...2000)
     texts.primary = reader.text("primary", length: 1...40)
     texts.secondary = reader.text("secondary", length: 1...40)
-    if layout != .imageOnly, !reader.has("title") { reader.refuse("MISSING", at: "title", "A message needs a title in each language.") }
+    if layout != .imageOnly, !reader.has("title") {
+      reader.refuse("MISSING", at: "title", "A message needs a title in each language.")
+    }
     if layout == .card, !reader.has("primary") {
       reader.refuse("MISSING", at: "primary", "A card needs the text of its first button in each language.")
     }
@@ -158,7 +161,8 @@ struct ContentReading {
     if isWhole { return }
     reader.refuse(
       "BUTTON_WITHOUT_ACTION", at: "primaryAction",
-      "A modal has a button (\"primary\" in every language) and \"primaryAction\" together or not at all; \"dismiss:\" closes it.")
+      "A modal has a button (\"primary\" in every language) and \"primaryAction\" together or not at all; \"dismiss:\" closes it."
+    )
   }
 
   private func action(_ reader: DocumentReader, _ name: String) -> String? {
@@ -176,7 +180,9 @@ struct ContentReading {
         reader.refuse("UNSAFE_ACTION", at: name, "The address names no host.")
         return nil
       }
-      if scheme == "http" { faults.warn("ACTION_NOT_HTTPS", at: reader.place(name), "The address is not encrypted; use https.") }
+      if scheme == "http" {
+        faults.warn("ACTION_NOT_HTTPS", at: reader.place(name), "The address is not encrypted; use https.")
+      }
       if surroundings.allowsLink(text) == false {
         faults.warn("FOREIGN_HOST", at: reader.place(name), "The host is not among those that links may lead to.")
       }
@@ -220,9 +226,11 @@ struct ContentReading {
       let ratio = Double(Int(contrast * 10)) / 10
       let place = "\(path).colors.\(name)"
       if contrast < 1.5 {
-        faults.refuse("LOW_CONTRAST", at: place, "\(front) on \(back) cannot be read: the contrast is \(ratio):1, 4.5:1 is enough.")
+        faults.refuse(
+          "LOW_CONTRAST", at: place, "\(front) on \(back) cannot be read: the contrast is \(ratio):1, 4.5:1 is enough.")
       } else {
-        faults.warn("LOW_CONTRAST", at: place, "\(front) on \(back) is hard to read: the contrast is \(ratio):1, 4.5:1 is enough.")
+        faults.warn(
+          "LOW_CONTRAST", at: place, "\(front) on \(back) is hard to read: the contrast is \(ratio):1, 4.5:1 is enough.")
       }
     }
   }

@@ -26,7 +26,8 @@ struct DocumentReader {
       }
       if let known, !known.contains(member.key) {
         faults.refuse(
-          "UNKNOWN_MEMBER", at: place, "There is no member \"\(member.key.prefix(80))\" here; there are \(known.joined(separator: ", ")).")
+          "UNKNOWN_MEMBER", at: place,
+          "There is no member \"\(member.key.prefix(80))\" here; there are \(known.joined(separator: ", ")).")
       }
     }
   }

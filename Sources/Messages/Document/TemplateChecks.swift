@@ -39,7 +39,9 @@ struct TemplateChecks {
     }
     for (name, fallback) in template.values {
       guard let isSure = isSure(name) else {
-        faults.refuse("TEMPLATE", at: path, "No event of the campaign brings a value {{\(name)}}; there are \(known.joined(separator: ", ")).")
+        faults.refuse(
+          "TEMPLATE", at: path,
+          "No event of the campaign brings a value {{\(name)}}; there are \(known.joined(separator: ", ")).")
         continue
       }
       if !isSure, fallback == nil {

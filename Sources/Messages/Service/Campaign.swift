@@ -44,7 +44,8 @@ package struct Campaign: Sendable {
   private var standing: JSON {
     JSON(fields: [
       ("state", .string(state.rawValue)), ("version", .int(version)), ("createdAt", .int(createdAt)),
-      ("publishedAt", publishedAt.map(JSON.int)), ("stoppedAt", stoppedAt.map(JSON.int)), ("deletedAt", deletedAt.map(JSON.int)),
+      ("publishedAt", publishedAt.map(JSON.int)), ("stoppedAt", stoppedAt.map(JSON.int)),
+      ("deletedAt", deletedAt.map(JSON.int)),
       ("by", .string(by)), ("warnings", warnings.isEmpty ? nil : .array(warnings.map(\.json))),
     ])
   }
@@ -59,7 +60,9 @@ package struct Campaign: Sendable {
       let createdAt = standing["createdAt"]?.int
     else { return nil }
     // A tombstone keeps no document.
-    guard let document = state == .deleted ? CampaignDocument(source: source) : CampaignDocument.read(source, in: surroundings).document
+    guard
+      let document = state == .deleted
+        ? CampaignDocument(source: source) : CampaignDocument.read(source, in: surroundings).document
     else { return nil }
     self.init(
       id: id, state: state, version: version, document: document, createdAt: createdAt, by: standing["by"]?.string ?? "",

@@ -66,7 +66,8 @@ struct MessageMarks {
 
   func mark(_ instance: String, _ campaign: String) throws(StorageError) -> MessageMark {
     let key = MessageMark.key(instance, campaign)
-    return try session.record(in: namespace, kind: MessageMark.kind, key: key).flatMap { MessageMark(stored: $0) } ?? MessageMark()
+    return try session.record(in: namespace, kind: MessageMark.kind, key: key).flatMap { MessageMark(stored: $0) }
+      ?? MessageMark()
   }
 
   func put(_ mark: MessageMark, of instance: String, _ campaign: String) {

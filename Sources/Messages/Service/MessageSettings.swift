@@ -76,7 +76,9 @@ package struct MessageSettings: Sendable, Hashable {
       !number.multipliedReportingOverflow(by: unit).overflow, range.contains(number * unit)
     else {
       reader.refuse(
-        "BAD_VALUE", at: name, "\"\(name)\" must be a time such as 30s, 10min, 1h or 1d, from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)).")
+        "BAD_VALUE", at: name,
+        "\"\(name)\" must be a time such as 30s, 10min, 1h or 1d, from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))."
+      )
       return nil
     }
     return number * unit

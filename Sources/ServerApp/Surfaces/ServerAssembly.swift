@@ -6,12 +6,15 @@ import Credentials
 import Glibc
 import HTTPServer
 import IdentityAPI
+import Links
 import LinksAPI
 import Logging
+import MessagesAPI
 import NIOPosix
 import RealtimeAPI
 import ServerConfiguration
 import StorageCore
+import TreeDatabase
 import WebConsole
 
 /// Puts the surfaces over a shard together, and the ports that they are reached by.
@@ -37,8 +40,9 @@ struct ServerAssembly {
     let functions = FunctionAdminAdapter(dispatcher: shard.dispatcher, engine: shard.engine)
     let (policy, files) = (makePolicy(), consoleFiles)
     let context = makeContext(policy)
+    let access = RuleBasedAccess(database: shard.database, unruled: policy)
     let realtime = RealtimeServices(
-      context: context, access: RuleBasedAccess(database: shard.database, unruled: policy), listeners: shard.listeners,
+      context: context, access: access, listeners: shard.listeners,
       connectedUsers: shard.accounts.connectedUsers, effects: functions, random: SystemRandomNumberGenerator(),
       announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
     return ServerSurfaces(
@@ -46,10 +50,23 @@ struct ServerAssembly {
       links: LinksServices(
         context: context, links: shard.links, invites: shard.invites, referrals: shard.referrals,
         accounts: shard.accounts.accounts),
+      messages: makeMessagesServices(context, access: access),
       admin: makeAdminServices(context, functions: functions, files: files),
       console: WebConsole(
         files: files, settings: configuration.console, isDevelopment: isDevelopment,
         isSecure: !configuration.certificates.isEmpty))
+  }
+
+  private func makeMessagesServices(_ context: ServerContext, access: RuleBasedAccess) -> MessagesServices {
+    let (links, namespace) = (shard.links, configuration.defaultNamespace)
+    return MessagesServices(
+      context: context, messages: shard.messages,
+      keys: {
+        links.settings.apiKeys.filter { $0.methods.isEmpty || $0.methods.contains("messages") }.map {
+          AppKey(key: $0.key, bundleIDs: $0.bundleIDs)
+        }
+      },
+      mayRead: { path, caller in access.decideRead(path, query: nil, in: namespace, as: caller).isAllowed })
   }
 
   private var consoleFiles: ConsoleFiles {
@@ -98,6 +115,7 @@ struct ServerAssembly {
     admin.accounts = shard.accounts.accounts
     admin.links = shard.links
     admin.invites = shard.invites
+    admin.messages = shard.messages
     admin.referrals = shard.referrals
     admin.serviceAccounts = shard.serviceAccounts
     admin.mail = mailbox
@@ -105,7 +123,7 @@ struct ServerAssembly {
     admin.backups = shard.backups
     admin.schedule = backups
     admin.watch = monitor.watch
-    admin.furtherMetrics = { [monitor] in monitor.families }
+    admin.furtherMetrics = { [monitor, messages = shard.messages] in monitor.families + messages.families }
     admin.diskSpace = { folder.flatMap { DiskSpace(of: $0) } }
     return admin
   }

@@ -3,6 +3,7 @@ package import AdminAPI
 package import HTTPServer
 package import IdentityAPI
 package import LinksAPI
+package import MessagesAPI
 import NIOHTTP1
 package import RealtimeAPI
 package import WebConsole
@@ -18,6 +19,7 @@ package import WebConsole
 /// | `/v1/shortLinks`, `/v1/installAttribution`, … | `LinksAPI`, `LinkRoutes` |
 /// | `/invites/render`, `/v1/invites…` | `LinksAPI`, `InvitationRoutes` |
 /// | `/v1/referrals` | `LinksAPI`, `ReferralRoutes` |
+/// | `/v1/projects/…/installations`, `/v1/sdkServing/…`, `/v1/messages/…`, `/log` | `MessagesAPI`, `MessageRoutes` |
 /// | `/identitytoolkit.googleapis.com/…`, `/v1/accounts:*`, `/v1/token`, `/__/auth/action`, `/emulator/…` | `IdentityAPI`, `IdentitySurface` |
 /// | `/.well-known/jwks.json`, Google's key paths | `IdentityAPI`, `KeyRoutes` |
 /// | `/admin/v1/…` | `AdminAPI`, `AdminRoutes`; what is about links and referrals comes from `LinksAPI` |
@@ -28,17 +30,20 @@ package struct ServerSurfaces: Sendable {
   package let realtime: RealtimeServices
   package let identity: IdentityServices
   package let links: LinksServices
+  package let messages: MessagesServices
   package let admin: AdminServices
   /// The pages of the administrators; nil where there are none.
   package let console: WebConsole?
 
   package init(
-    realtime: RealtimeServices, identity: IdentityServices, links: LinksServices, admin: AdminServices,
+    realtime: RealtimeServices, identity: IdentityServices, links: LinksServices, messages: MessagesServices,
+    admin: AdminServices,
     console: WebConsole? = nil
   ) {
     self.realtime = realtime
     self.identity = identity
     self.links = links
+    self.messages = messages
     self.admin = admin
     self.console = console
   }
@@ -68,12 +73,13 @@ package struct ServerSurfaces: Sendable {
     let operating = OperationRoutes.routes.map { $0.bound(to: admin) }
     let settings = SettingsRoutes.routes.map { $0.bound(to: realtime) }
     let referring = (LinkRoutes.routes + InvitationRoutes.routes + ReferralRoutes.routes).map { $0.bound(to: links) }
+    let telling = MessageRoutes.routes.map { $0.bound(to: messages) }
     let administering = AdminRoutes.routes(
       admin, referrals: ReferralRoutes.adminRoutes.map { $0.bound(to: links) },
       links: (LinkAdminRoutes.routes + InvitationAdminRoutes.routes).map { $0.bound(to: links) })
     let keys = KeyRoutes.routes.map { $0.bound(to: identity) }
     let tokens = TokenRoutes.routes.map { $0.bound(to: admin) }
-    return operating + settings + referring + administering + keys + tokens
+    return operating + settings + referring + telling + administering + keys + tokens
   }
 
   /// What is declared of the administrators' routes.
@@ -107,7 +113,7 @@ enum RequestKind {
     case "token" where segments.count == 1: return .admin
     case ".lp": return RequestTarget(request.head)?.query["start"] != nil ? .connection : .read
     case ".ws": return .connection
-    case "invites": return .link
+    case "invites", "log": return .link
     case "v1" where IdentityAddress(segments) == nil: return .link
     case ".well-known" where segments.count > 1 && segments[1].hasPrefix("a"): return .link
     default: return IdentityAddress(segments) != nil || IdentityAddress.isPrefixed(segments) ? .account : .other

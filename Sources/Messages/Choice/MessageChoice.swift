@@ -1,73 +1,5 @@
 import StorageCore
-package import TreeModel
-
-extension MessageService {
-  /// Messages of one answer, and their bytes.
-  private static let messagesMax = 50
-  private static let bytesMax = 256 << 10
-  /// Events that one answer looks at.
-  private static let pendingMax = 200
-
-  /// What a client gets now. Its instance is noted, and what it gets is counted.
-  ///
-  /// - Parameters:
-  ///   - client: what it says of itself; its player by the ID token.
-  ///   - mayRead: whether the player may read a place of the tree.
-  package func serve(_ client: MessageClient, mayRead: @escaping (Path) -> Bool) async throws -> MessageAnswer {
-    let known = try authenticated(client.instance, token: client.token)
-    let instance = try await meet(client, as: known)
-    let now = clock.now()
-    var tests: [(campaign: String, variant: String?)] = []
-    var served: [ServedMessage] = []
-    var pending: [MessageEvent] = []
-    _ = try read { snapshot, namespace in
-      let choice = MessageChoice(service: self, snapshot: snapshot, namespace: namespace, mayRead: mayRead)
-      let facts = try choice.facts(client, instance: instance, now: now, pendingMax: Self.pendingMax)
-      pending = facts.pending
-      tests = try choice.tests(of: instance.id, now: now)
-      served = try choice.messages(facts, tests: tests, offered: offered, max: Self.messagesMax, bytesMax: Self.bytesMax)
-    }
-    if !tests.isEmpty {
-      // A test is shown once for each order.
-      let gone = tests.map { KeyedRecordChange(kind: Kind.test, key: "\(instance.id)/\($0.campaign)", value: nil) }
-      try await commit { $0.rows.records = gone }
-    }
-    countServed(
-      served.filter { !$0.isTest }.map {
-        MessageCountKey(campaign: $0.campaign.id, time: now, variant: $0.variant, kind: .served)
-      })
-    let settings = settings
-    return MessageAnswer(messages: served, pending: pending, settings: settings, expires: now + settings.fetchInterval)
-  }
-
-  /// Why an instance, or a player, gets a campaign or does not: each condition in the order in which it is judged.
-  package func explain(_ id: String, instance named: String?, uid: String?) throws -> [MessageCondition] {
-    let campaign = try campaign(id)
-    let now = clock.now()
-    var instance = MessageInstance(id: named ?? "none", at: now)
-    if let named {
-      guard let known = try self.instance(named) else { throw MessageError.badRequest("There is no instance \(named.prefix(64)).") }
-      instance = known
-    } else if let uid, let last = try devices(of: uid, limit: 1).first {
-      instance = last
-    }
-    var client = MessageClient(instance: instance.id)
-    (client.appID, client.platform, client.uid) = (instance.appID, instance.platform, uid ?? instance.uid)
-    func known(_ text: String) -> String? { text.isEmpty ? nil : text }
-    (client.language, client.timeZone) = (known(instance.language), known(instance.timeZone))
-    (client.appVersion, client.osVersion, client.isOwn) = (known(instance.appVersion), known(instance.osVersion), true)
-    let conditions = try read { snapshot, namespace in
-      let choice = MessageChoice(service: self, snapshot: snapshot, namespace: namespace, mayRead: { _ in true })
-      let facts = try choice.facts(client, instance: instance, now: now, pendingMax: Self.pendingMax)
-      let judgement = try choice.judgement(campaign, facts)
-      let conditions = try judgement.conditions()
-      let message = try choice.message(campaign, judgement, variant: nil, isTest: false)
-      let texts = MessageCondition(name: "texts", value: .string(message?.language ?? ""), holds: message != nil)
-      return conditions + [texts]
-    }
-    return conditions ?? []
-  }
-}
+import TreeModel
 
 /// Chooses the messages of one client on one look at the store.
 struct MessageChoice {
@@ -154,16 +86,21 @@ struct MessageChoice {
     -> ServedMessage?
   {
     let (document, facts) = (campaign.document, judgement.facts)
-    let variant = named ?? document.variant(for: document.frequency.isPerPlayer ? facts.client.uid ?? facts.instance.id : facts.instance.id, campaign.id)
+    let variant =
+      named
+      ?? document.variant(
+        for: document.frequency.isPerPlayer ? facts.client.uid ?? facts.instance.id : facts.instance.id, campaign.id)
     let content = document.content(of: variant)
     let language = content.language(for: facts.client.language)
     let events = judgement.events
     let values = try values(document, facts, event: events.first)
     let texts = content.texts[language] ?? MessageTexts()
-    guard let filled = texts.filled(isTest ? values.merging(Self.examples) { own, _ in own } : values, language: language) else {
+    guard let filled = texts.filled(isTest ? values.merging(Self.examples) { own, _ in own } : values, language: language)
+    else {
       return nil
     }
-    let alt = MessageContent.language(for: facts.client.language, of: Array(content.imageAlt.keys))
+    let alt =
+      MessageContent.language(for: facts.client.language, of: Array(content.imageAlt.keys))
       .flatMap { content.imageAlt[$0] } ?? content.imageAlt[content.defaultLanguage] ?? content.imageAlt.values.sorted().first
     let span = campaign.span(in: facts.zone, zones: service.surroundings.zones)
     let shown = "\(campaign.id)\n\(campaign.version)\n\(variant ?? "")\n\(filled)\n\(events.map(\.id))"

@@ -1,0 +1,16 @@
+import APISupport
+import Messages
+
+extension MessageService {
+  /// What happened with messages since the start, for the metrics.
+  var families: [MetricFamily] {
+    let totals = totals
+    return [
+      .counter("doubloon_messages_served_total", help: "Messages that were handed to apps.", value: totals.served),
+      .counter("doubloon_messages_impressions_total", help: "Displays that apps have reported.", value: totals.impressions),
+      .counter("doubloon_messages_clicks_total", help: "Clicks that apps have reported.", value: totals.clicks),
+      .counter("doubloon_messages_errors_total", help: "Messages that apps could not show.", value: totals.errors),
+      .gauge("doubloon_messages_streams", help: "Apps that are told of messages at once.", value: hub.count),
+    ]
+  }
+}

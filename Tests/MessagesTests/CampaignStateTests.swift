@@ -1,0 +1,94 @@
+import Messages
+import StorageCore
+import Testing
+import TreeModel
+
+/// The life of campaigns.
+@Suite struct CampaignStateTests {
+  static let admin = MessageFixture.admin
+
+  @Test("a campaign is published and stopped once, and a deleted id never comes again")
+  func life() async throws {
+    try await MessageFixture.run { (game) async throws in
+      let messages = game.messages
+      let published = try await game.publish()
+      #expect(published.state == .published && published.publishedAt == MessageFixture.start && published.version == 2)
+      await #expect(throws: MessageError.self) { _ = try await messages.publish("hello", by: Self.admin) }
+      #expect(try await messages.stop("hello", by: Self.admin).state == .stopped)
+      await #expect(throws: MessageError.self) { _ = try await messages.publish("hello", by: Self.admin) }
+      #expect(try await messages.delete("hello", by: Self.admin).state == .deleted)
+      #expect(try messages.campaigns().isEmpty)
+      await #expect(throws: MessageError.self) {
+        _ = try await messages.create(MessageFixture.document(), by: Self.admin)
+      }
+      #expect(try messages.versions(of: "hello").map(\.action) == ["delete", "stop", "publish", "create"])
+      #expect(try messages.versions(of: "hello").allSatisfy { $0.by == "admin:test" })
+    }
+  }
+
+  @Test("a published campaign keeps what it says: only test devices change, and the end may come nearer")
+  func published() async throws {
+    try await MessageFixture.run { (game) async throws in
+      let end: JSON = ["end": "2024-01-10T00:00"]
+      try await game.publish(["schedule": end])
+      func replace(_ changes: JSON) async throws -> Campaign {
+        try await game.messages.replace(
+          "hello", with: MessageFixture.document(changes), ifVersion: nil, by: Self.admin)
+      }
+      await #expect(throws: MessageError.self) { _ = try await replace(["schedule": end, "name": "Other"]) }
+      await #expect(throws: MessageError.self) { _ = try await replace(["schedule": ["end": "2024-01-11T00:00"]]) }
+      await #expect(throws: MessageError.self) { _ = try await replace([:]) }
+      _ = try await replace(["schedule": end, "testDevices": ["cRk2AAAAAAAAAAAAAAAAAA"]])
+      #expect(try await replace(["schedule": ["end": "2024-01-09T00:00"]]).version == 4)
+    }
+  }
+
+  @Test("of two editors the second is told that the first was there")
+  func editors() async throws {
+    try await MessageFixture.run { (game) async throws in
+      let before = try await game.messages.create(MessageFixture.document(), by: Self.admin)
+      let other = MessageFixture.document(["name": "Other"])
+      _ = try await game.messages.replace("hello", with: other, ifVersion: before.version, by: Self.admin)
+      await #expect(throws: MessageError.self) {
+        _ = try await game.messages.replace("hello", with: other, ifVersion: before.version, by: Self.admin)
+      }
+    }
+  }
+
+  @Test("a file is applied once: the second time there is nothing to do, and pruning stops what is not in it")
+  func files() async throws {
+    try await MessageFixture.run { (game) async throws in
+      var document = MessageFixture.document().object ?? []
+      document.append(JSON.Member(key: "publish", value: true))
+      let file: JSON = ["campaigns": .array([.object(document)])]
+      func apply(_ file: JSON, prunes: Bool = false, isRehearsal: Bool = false) async throws -> [String] {
+        try await game.messages.apply(file, prunes: prunes, isRehearsal: isRehearsal, by: Self.admin).map(\.action.rawValue)
+      }
+      #expect(try await apply(file, isRehearsal: true) == ["create", "publish"])
+      #expect(try game.messages.campaigns().isEmpty)
+      #expect(try await apply(file) == ["create", "publish"])
+      #expect(try await apply(file) == ["none"])
+      let other: JSON = ["campaigns": .array([MessageFixture.document(["name": "Other"])])]
+      #expect(try await apply(other) == ["conflict"])
+      #expect(try await apply(["campaigns": []], prunes: true) == ["stop"])
+      #expect(try game.messages.campaign("hello").state == .stopped)
+      let bad: JSON = ["campaigns": .array([MessageFixture.document(["id": "fine"]), ["id": "bad"]])]
+      await #expect(throws: MessageError.self) { _ = try await apply(bad) }
+      #expect(try game.messages.campaigns().map(\.id) == ["hello"], "nothing of a bad file is applied")
+    }
+  }
+
+  @Test("no more campaigns are published than the settings allow, and an end that has passed is refused")
+  func limits() async throws {
+    try await MessageFixture.run { (game) async throws in
+      _ = try await game.messages.put(["maxPublished": 1])
+      try await game.publish()
+      await #expect(throws: MessageError.self) { try await game.publish(["id": "second"]) }
+      await #expect(throws: MessageError.self) { try await game.messages.put(["fetchInterval": "often"]) }
+      _ = try await game.messages.stop("hello", by: Self.admin)
+      await #expect(throws: MessageError.self) {
+        try await game.publish(["id": "late", "schedule": ["end": "2023-11-14T00:00", "timeZone": "UTC"]])
+      }
+    }
+  }
+}
