@@ -166,7 +166,7 @@ let package = Package(
         nioCore, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
 
-    .target(name: "CConsoleAssets", exclude: ["assets"]),
+    .target(name: "CConsoleAssets", exclude: ["assets", "messages"]),
     .target(
       name: "WebConsole", dependencies: ["APISupport", "CConsoleAssets", "HTTPServer", "TextFormats", crypto, nioHTTP1],
       swiftSettings: strict),
