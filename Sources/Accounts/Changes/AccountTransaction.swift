@@ -17,6 +17,8 @@ final class AccountTransaction {
   let options: AccountOptions
   /// What the deployment's functions decided about this change; nil where they are not asked.
   let decisions: SignInDecisions?
+  /// How the player comes in, where functions are to know it more closely than tokens say; nil for as the tokens say.
+  var signInMethod: String?
   /// Accounts that changed, by uid, as functions may see them.
   private var publicNodes: [String: TreeNode] = [:]
   private(set) var revocations: [AccountRevocation] = []
@@ -312,7 +314,7 @@ extension AccountTransaction {
     let isUpgrade = before.map { $0.isAnonymous && !record.isAnonymous } ?? false
     guard let decisions, before == nil || isUpgrade, let method = record.signInProvider else { return }
     let question = SignInQuestion(
-      occasion: .creation, account: record, method: method, isUpgrade: isUpgrade, secondFactor: nil)
+      occasion: .creation, account: record, method: signInMethod ?? method, isUpgrade: isUpgrade, secondFactor: nil)
     try decisions.allowance(for: question)?.apply(to: &record)
   }
 
@@ -325,7 +327,7 @@ extension AccountTransaction {
     guard let decisions else { return (account, extra) }
     guard !account.isDisabled else { throw AccountError.disabledAccount }
     let question = SignInQuestion(
-      occasion: .signIn, account: account, method: provider, isUpgrade: false, secondFactor: factor)
+      occasion: .signIn, account: account, method: signInMethod ?? provider, isUpgrade: false, secondFactor: factor)
     guard let allowance = try decisions.allowance(for: question) else { return (account, extra) }
     var record = account
     try allowance.apply(to: &record)

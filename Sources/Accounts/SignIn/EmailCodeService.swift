@@ -74,6 +74,13 @@ package struct EmailCodeService: Sendable {
     guard options.isDevelopment || options.publicURL != nil else { throw AccountError.unknownServerAddress }
   }
 
+  /// Refuses links that sign in where a tenant's players do not sign in by them.
+  ///
+  /// - Throws: `AccountError/emailLinksDisabled`
+  package func checkLinks(in project: AccountProject) throws {
+    guard try accounts.settings(of: project).allowsEmailLinks else { throw AccountError.emailLinksDisabled }
+  }
+
   /// Whether a mailed link may continue to an address. Without this check everybody with an API key could send players
   /// anywhere.
   package func mayContinue(at url: String) -> Bool {
@@ -93,7 +100,7 @@ package struct EmailCodeService: Sendable {
   private func target(of purpose: CodeRequest.Purpose, context: AccountContext) throws -> Target {
     switch purpose {
     case .signIn(let email):
-      guard try accounts.settings(of: context.project).allowsEmailLinks else { throw AccountError.emailLinksDisabled }
+      try checkLinks(in: context.project)
       return Target(kind: .emailSignIn, email: email.text, record: nil)
     case .passwordReset(let email):
       let record = try accounts.account(.email(email.text), of: context.project)
@@ -144,7 +151,8 @@ package struct EmailCodeService: Sendable {
     let lifetime = order.kind == .recoverEmail ? options.recoveryLifetime : options.codeLifetime
     let now = accounts.clock.now()
     let record = AccountCodeRecord(
-      hash: Self.hash(of: code, within: context.project.scope), kind: order.kind, email: order.email, newEmail: order.newEmail, uid: order.uid,
+      hash: Self.hash(of: code, within: context.project.scope), kind: order.kind, email: order.email, newEmail: order.newEmail,
+      uid: order.uid,
       expiresAt: now + lifetime)
     let link = link(with: code, order: order, context: context)
     let letter = CodeMail(
@@ -268,7 +276,7 @@ package struct EmailCodeService: Sendable {
     -> SignedInAccount
   {
     let email = email.text
-    guard try accounts.settings(of: context.project).allowsEmailLinks else { throw AccountError.emailLinksDisabled }
+    try checkLinks(in: context.project)
     let code = try code(text, of: context.project)
     guard code.kind == .emailSignIn else { throw AccountError.invalidCode }
     guard code.email == email else { throw AccountError.wrongCodeEmail }
@@ -279,6 +287,7 @@ package struct EmailCodeService: Sendable {
       transaction -> (AccountSession, Bool) in
       _ = try transaction.code(code.hash)
       transaction.remove(.code(hash: code.hash))
+      transaction.signInMethod = "emailLink"
       let owner = try transaction.account(.email(email))
       let caller: AccountRecord? = if let linking { try transaction.caller(linking) } else { nil }
       if let caller, let owner, owner.uid != caller.uid { throw AccountError.emailTaken }

@@ -26,8 +26,13 @@ package struct PhoneSignInService: Sendable {
 
   /// Refuses everything with telephones where no text messages are sent.
   ///
-  /// - Throws: `AccountError/phonesUnavailable`
-  package func checkAvailable() throws {
+  /// - Throws: `AccountError/phonesUnavailable`, at a tenant `AccountError/notForTenants`
+  package func checkAvailable(in project: AccountProject) throws {
+    try checkAvailable()
+    guard project.scope.tenant == nil else { throw AccountError.notForTenants }
+  }
+
+  private func checkAvailable() throws {
     guard accounts.options.isDevelopment else { throw AccountError.phonesUnavailable }
   }
 
@@ -35,8 +40,7 @@ package struct PhoneSignInService: Sendable {
   ///
   /// - Returns: the session that the code is good for.
   package func sendCode(to number: PhoneNumber, of project: AccountProject) throws -> String {
-    try checkAvailable()
-    guard project.scope.tenant == nil else { throw AccountError.notForTenants }
+    try checkAvailable(in: project)
     guard try accounts.account(.phone(number.text), of: project)?.secondFactors.isEmpty != false else {
       throw AccountError.phoneIsSecondFactor
     }
@@ -69,7 +73,6 @@ package struct PhoneSignInService: Sendable {
   ///
   /// - `idToken`: the account that gets the number; nil for the account that has it, or a new one.
   package func signIn(_ credential: PhoneCredential, idToken: String?, context: AccountContext) async throws -> PhoneSignIn {
-    guard context.project.scope.tenant == nil else { throw AccountError.notForTenants }
     let number = try provenNumber(credential, of: context.project)
     let hasProof = if case .proof = credential { true } else { false }
     let linking = try accounts.caller(idToken, of: context.project)

@@ -8,7 +8,8 @@ extension AccountReading {
   }
 
   /// The account that an identifier leads to within the scope; nil if there is none.
-  func account(_ identifier: AccountIdentifier, within scope: AccountScope, in namespace: NamespaceID) throws -> AccountRecord? {
+  func account(_ identifier: AccountIdentifier, within scope: AccountScope, in namespace: NamespaceID) throws -> AccountRecord?
+  {
     try account(in: namespace, identifier: identifier.within(scope.tenant)).flatMap { scope.admits($0.tenant) ? $0 : nil }
   }
 }
@@ -25,7 +26,8 @@ extension AccountReading where Self: StorageReading {
   /// - Throws: `AccountError/unknownTenant`
   func accountSettings(within scope: AccountScope, in namespace: NamespaceID) throws -> AccountSettings {
     let row = try accountRow(in: namespace, key: .settings)
-    let settings: AccountSettings = if case .settings(let json)? = row { AccountSettingsCodec.decode(json) } else { AccountSettings() }
+    var settings = AccountSettings()
+    if case .settings(let json)? = row { settings = AccountSettingsCodec.decode(json) }
     guard case .tenant(let id) = scope else { return settings }
     guard let tenant = try tenant(id, in: namespace) else { throw AccountError.unknownTenant }
     return tenant.settings(within: settings)

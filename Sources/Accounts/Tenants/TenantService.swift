@@ -130,7 +130,9 @@ package struct TenantService: Sendable {
 
   private func checkRoom(in project: AccountProject) throws {
     let count = try accounts.read { try $0.tenants(in: project.namespace).count }
-    guard count < Self.most else { throw AccountError.rejected("A project has at most \(Self.most) tenants: delete one first.") }
+    guard count < Self.most else {
+      throw AccountError.rejected("A project has at most \(Self.most) tenants: delete one first.")
+    }
   }
 
   private func newID(for displayName: String?) -> TenantID? {
@@ -143,7 +145,8 @@ package struct TenantService: Sendable {
 extension KeyedRecordReading {
   /// The names of all tenants, those included that are being deleted.
   func tenants(in namespace: NamespaceID) throws -> [String] {
-    try records(in: namespace, kind: AccountTenant.kind, after: nil, isDescending: false, limit: 2 * TenantService.most).map(\.key)
+    try records(in: namespace, kind: AccountTenant.kind, after: nil, isDescending: false, limit: 2 * TenantService.most).map(
+      \.key)
   }
 }
 

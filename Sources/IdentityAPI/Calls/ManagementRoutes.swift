@@ -142,7 +142,8 @@ struct ManagementRoutes {
       let paths = try FieldMask.paths(query["updateMask"])
       try ProviderFields.check(body, family, named: paths)
       let project = call.project
-      let changed = try await accounts.providers.update(try Self.provider(name, family), of: project, by: call.actor) { current in
+      let id = try Self.provider(name, family)
+      let changed = try await accounts.providers.update(id, of: project, by: call.actor) { current in
         let merged = FieldMask.applied(body, to: ProviderFields.json(current, of: project), named: paths)
         return try ProviderFields.read(merged, as: current.id, family, isDevelopment: isDevelopment)
       }

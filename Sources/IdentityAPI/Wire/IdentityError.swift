@@ -137,7 +137,7 @@ extension IdentityError {
     case .notForTenants: Self("UNSUPPORTED_TENANT_OPERATION")
     case .providerConfigurationTaken: Self("CONFIGURATION_EXISTS", "There is a configuration of this name.")
     case .unknownProviderConfiguration: IdentityError(message: "CONFIGURATION_NOT_FOUND", status: 404, statusName: "NOT_FOUND")
-    default: Self("OPERATION_NOT_ALLOWED", "Links in mails sign nobody in here.")
+    default: Self("OPERATION_NOT_ALLOWED")
     }
   }
 
