@@ -121,7 +121,7 @@ import TreeModel
     let opened = Locked<[String]>([])
     messages.onOpenURL = { url in opened.withLock { $0.append(url.absoluteString) } }
     messages.triggerEvent("exampleTrigger")
-    try await eventually { display.message != nil }
+    try await eventually { device.shown.copy.count == 5 }
     #expect(device.shown.copy == ["Message: Give 50, get 50", "  Invite", "  a friend", "  1. Invite", "  2. Later"])
     #expect(!display.follow(2))
     #expect(display.follow(1))
@@ -149,7 +149,7 @@ import TreeModel
     try await eventually { device.clock.waits.contains { (2.9...3).contains($0) } }
     device.clock.move(2.9)
     #expect(device.delegate.heard.copy.isEmpty)
-    device.clock.move(0.1)
+    device.clock.move(0.2)
     try await eventually { device.delegate.heard.copy == ["seen"] }
     display.close()
     try await eventually { device.delegate.heard.copy.count == 2 }
@@ -182,11 +182,14 @@ import TreeModel
     first.applicationDidBecomeActive()
     first.triggerEvent("exampleTrigger")
     first.refresh()
-    Analytics.logEvent("level_5", parameters: ["level": 5], app: DoubloonApp.unconfigured)
     #expect(device.server.state.copy.asked.isEmpty)
     first.automaticDataCollectionEnabled = true
     first.applicationDidBecomeActive()
-    try await eventually { !device.server.asked("eligibleCampaigns").isEmpty }
+    let file = first.file
+    try await eventually {
+      let kept = file.read().flatMap { try? JSONDecoder().decode(MessageRecords.self, from: Data($0)) }
+      return kept?.nextFetch ?? 0 > 0
+    }
     let second = try device.messages(display)
     #expect(second.automaticDataCollectionEnabled)
     second.automaticDataCollectionEnabled = false

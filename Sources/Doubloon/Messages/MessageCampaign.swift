@@ -82,8 +82,8 @@ struct MessageCampaign: Sendable, Equatable {
         case "ON_FOREGROUND": .foreground
         default: condition["event"]?["name"]?.string.map { .event($0) }
         }
-      let asked = wheres.indices.contains(index) && wheres[index] != .null ? wheres[index] : nil
-      return trigger.map { Condition(trigger: $0, parameters: MessageConditions(asked)) }
+      let parameters = MessageConditions(wheres.indices.contains(index) ? wheres[index] : .null)
+      return trigger.map { Condition(trigger: $0, parameters: parameters) }
     }
     guard isTest || !triggers.isEmpty else { return nil }
     if let pairs = json["dataBundle"]?.object {

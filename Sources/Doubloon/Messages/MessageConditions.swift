@@ -43,7 +43,11 @@ struct MessageConditions: Sendable, Equatable {
 
   /// - `json`: an object; anything else than that, and than nothing, never holds.
   init(_ json: JSON?) {
-    members = json.map { $0.object ?? [.init(key: "", value: $0)] } ?? []
+    switch json {
+    case nil, .null?: members = []
+    case .object(let asked)?: members = asked
+    case let other?: members = [.init(key: "", value: other)]
+    }
   }
 
   func hold(_ parameters: [String: JSON]) -> Bool {
