@@ -20,6 +20,12 @@ extension MessageService {
     return found
   }
 
+  /// Whether a campaign is published and its time is over; without a zone of its own, as devices in UTC have it.
+  package func hasEnded(_ campaign: Campaign) -> Bool {
+    guard campaign.state == .published, let end = campaign.span(in: nil, zones: surroundings.zones).end else { return false }
+    return end <= clock.now()
+  }
+
   /// A campaign, a deleted one too, of which only the id and the counts are left.
   package func campaign(_ id: String) throws -> Campaign { try standing(id).campaign }
 
