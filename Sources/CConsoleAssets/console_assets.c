@@ -84,6 +84,12 @@ static const unsigned char list_js[] = {
 static const unsigned char live_js[] = {
 #embed "assets/live.js"
 };
+static const unsigned char messageform_js[] = {
+#embed "assets/messageform.js"
+};
+static const unsigned char messages_js[] = {
+#embed "assets/messages.js"
+};
 static const unsigned char outcomes_js[] = {
 #embed "assets/outcomes.js"
 };
@@ -161,6 +167,8 @@ static const console_asset assets[] = {
   {"links.js", links_js, sizeof links_js},
   {"list.js", list_js, sizeof list_js},
   {"live.js", live_js, sizeof live_js},
+  {"messageform.js", messageform_js, sizeof messageform_js},
+  {"messages.js", messages_js, sizeof messages_js},
   {"outcomes.js", outcomes_js, sizeof outcomes_js},
   {"overview.js", overview_js, sizeof overview_js},
   {"parts.js", parts_js, sizeof parts_js},

@@ -9,7 +9,7 @@ import { button, choice, dialog, field, menu, palette, toast } from './ui.js';
 
 const PAGES = [
   ['overview', 'Overview', 'o'], ['data', 'Data', 'd'], ['events', 'Events', 'e'], ['rewards', 'Rewards', 'r'],
-  ['accounts', 'Accounts', 'a'], ['rules', 'Rules', 'u'], ['links', 'Links', 'l'], ['functions', 'Functions', 'f'], null,
+  ['accounts', 'Accounts', 'a'], ['rules', 'Rules', 'u'], ['links', 'Links', 'l'], ['messages', 'Messages', 'm'], ['functions', 'Functions', 'f'], null,
   ['audit', 'Audit', 'i'], ['settings', 'Settings', 's'],
 ];
 const OTHERS = [['replays', 'Replays'], ['replays/new', 'New replay'], ['rewards/entries', 'Ledger entries'], ['start', 'Start: Alice refers Bob']];
