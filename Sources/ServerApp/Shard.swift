@@ -97,8 +97,7 @@ final class Shard: Sendable {
       engine: engine, writer: database, home: namespace, clock: clock, random: SystemRandomNumberGenerator())
     messages = try MessageService(
       engine: engine, writer: database, home: namespace, clock: clock, random: SystemRandomNumberGenerator(),
-      surroundings: Self.surroundings(links), waiting: waiting, hub: hub, referrer: functions.referrerPath,
-      settings: configuration.messageSettings, isDevelopment: configuration.mode == .development)
+      surroundings: Self.surroundings(links), hub: hub, options: Self.messageOptions(configuration, functions: functions))
     let folder: String? = if case .directory(let folder) = configuration.storage { folder } else { nil }
     backups = BackupMaker(
       engine: engine, folder: folder, clock: clock, configurationFiles: configuration.configurationFiles)
@@ -108,6 +107,14 @@ final class Shard: Sendable {
     accounts = AccountAssembly(
       configuration: configuration, database: database, watch: accountWatch, keys: keys, serviceAccounts: serviceAccounts,
       functions: functions, logger: logger)
+  }
+
+  private static func messageOptions(_ configuration: ServerConfiguration, functions: Functions) -> MessageOptions {
+    var options = MessageOptions()
+    options.referrer = functions.referrerPath
+    options.settings = configuration.messageSettings
+    options.isDevelopment = configuration.mode == .development
+    return options
   }
 
   /// What campaigns are checked against: the system's time zones, and the apps and hosts of the links.

@@ -94,7 +94,7 @@ import TreeModel
       try await game.publish(["audience": ["percent": 30]])
       var chosen: [String] = []
       for number in 0..<400 {
-        let id = "c\(String(repeating: "A", count: 18))\(1000 + number)".prefix(22)
+        let id = "c\(String(repeating: "A", count: 17))\(1000 + number)".prefix(22)
         if try await !game.ids(instance: String(id)).isEmpty { chosen.append(String(id)) }
       }
       #expect((88...152).contains(chosen.count), "\(chosen.count) of 400")
@@ -145,7 +145,7 @@ import TreeModel
       try await game.publish(["variants": [["name": "a", "weight": 50], ["name": "b", "weight": 50, "control": true]]])
       var count = 0
       for number in 0..<200 {
-        let id = String("c\(String(repeating: "A", count: 18))\(1000 + number)".prefix(22))
+        let id = String("c\(String(repeating: "A", count: 17))\(1000 + number)".prefix(22))
         let first = try await game.fetch(instance: id).messages.first
         let again = try await game.fetch(instance: id) { $0.language = "pl" }.messages.first
         #expect(first?.variant == again?.variant)

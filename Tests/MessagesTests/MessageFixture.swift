@@ -33,10 +33,11 @@ struct MessageFixture: Sendable {
       engine: engine,
       participants: [LedgerParticipant(table: currencies), MessageParticipant(waiting: waiting, referrer: referrer)],
       observers: [hub], clock: clock)
+    var options = MessageOptions()
+    (options.referrer, options.isDevelopment) = (referrer, isDevelopment)
     let messages = try MessageService(
       engine: engine, writer: database, home: TestNamespace(database: database), clock: clock, random: SplitMix64(seed: 7),
-      surroundings: CampaignSurroundings(zones: zones), waiting: waiting, hub: hub, referrer: referrer,
-      isDevelopment: isDevelopment)
+      surroundings: CampaignSurroundings(zones: zones), hub: hub, options: options)
     let ledger = LedgerService(engine: engine, writer: database, currencies: currencies)
     let outcome: Result<Void, any Error>
     do {

@@ -87,7 +87,7 @@ package struct APIServer: Sendable {
       engine: engine, writer: database, home: TestHome(database: database), clock: clock, random: SplitMix64(seed: 7))
     let invites = try InvitationService(
       engine: engine, writer: database, home: TestHome(database: database), clock: clock, random: SplitMix64(seed: 8))
-    let messages = try makeMessages(database, clock, waiting, hub, isDevelopment: access.isDevelopment)
+    let messages = try makeMessages(database, clock: clock, hub: hub, isDevelopment: access.isDevelopment)
     let telling = Task { try? await messages.tell() }
     defer { telling.cancel() }
     let context = ServerContext(
@@ -128,14 +128,16 @@ package struct APIServer: Sendable {
     try outcome.get()
   }
 
-  static func makeMessages(
-    _ database: Database, _ clock: AdjustableClock, _ waiting: WaitingCampaigns, _ hub: MessageHub, isDevelopment: Bool
-  ) throws -> MessageService {
-    try MessageService(
+  static func makeMessages(_ database: Database, clock: AdjustableClock, hub: MessageHub, isDevelopment: Bool) throws
+    -> MessageService
+  {
+    var options = MessageOptions()
+    (options.referrer, options.isDevelopment) = ("/users/{uid}/referred_by", isDevelopment)
+    return try MessageService(
       engine: database.engine, writer: database, home: TestHome(database: database), clock: clock,
       random: SplitMix64(seed: 10),
-      surroundings: CampaignSurroundings(zones: ZoneFiles { try? DiskFiles.bytes("/usr/share/zoneinfo/\($0)") }),
-      waiting: waiting, hub: hub, referrer: "/users/{uid}/referred_by", isDevelopment: isDevelopment)
+      surroundings: CampaignSurroundings(zones: ZoneFiles { try? DiskFiles.bytes("/usr/share/zoneinfo/\($0)") }), hub: hub,
+      options: options)
   }
 
   private static func makeCallers(

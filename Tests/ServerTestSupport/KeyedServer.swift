@@ -53,9 +53,8 @@ package struct KeyedServer: Sendable {
     let realtime = RealtimeServices(
       context: context, access: access, listeners: listeners, connectedUsers: connected, random: SplitMix64(seed: 1),
       announceNamespace: announced.add)
-    let waiting = WaitingCampaigns()
     let messages = try APIServer.makeMessages(
-      database, clock, waiting, MessageHub(waiting: waiting), isDevelopment: true)
+      database, clock: clock, hub: MessageHub(waiting: WaitingCampaigns()), isDevelopment: true)
     var admin = AdminServices(context: context, listeners: listeners, random: SplitMix64(seed: 1))
     admin.ledger = LedgerService(engine: engine, writer: database, currencies: currencies)
     admin.messages = messages

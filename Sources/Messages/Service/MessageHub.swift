@@ -29,7 +29,7 @@ package final class MessageHub: CommitObserver {
     var last = 0
   }
 
-  private let waiting: WaitingCampaigns
+  let waiting: WaitingCampaigns
   private let state = Mutex(State())
   private let wakes: AsyncStream<Set<String>>
   private let wake: AsyncStream<Set<String>>.Continuation

@@ -278,4 +278,64 @@ extension MessageService {
     if done.isEmpty { note(.none) }
     return done
   }
+
+  // MARK: Looking
+
+  /// What a message shows, as a document for renderers, with what is questionable about it.
+  ///
+  /// - Parameter document: a whole document, stored or not.
+  /// - Throws: ``MessageError/invalid(_:)``.
+  package func preview(_ json: JSON, request: PreviewRequest) throws -> JSON {
+    let (document, faults) = CampaignDocument.read(json, in: surroundings)
+    guard let document else { throw MessageError.invalid(faults.refusals) }
+    if let variant = request.variant, !document.variants.contains(where: { $0.name == variant }) {
+      throw MessageError.badRequest("The campaign has no variant \(variant.prefix(64)).")
+    }
+    let content = document.content(of: request.variant ?? document.variants.first?.name)
+    let language = content.language(for: request.locale)
+    var values: [String: JSON] = [:]
+    for member in request.parameters { values[member.key] = member.value }
+    var missing: [String] = []
+    let model = MessageModel(
+      document: document, content: content, language: language, settings: settings
+    ) { text in
+      guard let template = try? MessageTemplate(text) else { return text }
+      for (name, fallback) in template.values where values[name] == nil && fallback == nil { missing.append(name) }
+      // Where a value is missing the preview shows its name.
+      let named = Dictionary(template.values.map { ($0.name, JSON.string("{\($0.name)}")) }) { a, _ in a }
+      let known = values.merging(template.values.contains { $0.fallback == nil } ? named : [:]) { own, _ in own }
+      return template.filled(known, language: language) ?? text
+    }.json
+    return JSON(fields: [
+      ("message", model), ("missing", missing.isEmpty ? nil : .array(Set(missing).sorted().map(JSON.string))),
+      ("warnings", .array(faults.warnings.map(\.json))),
+    ])
+  }
+
+  /// Days that one look at results goes back.
+  package static let resultDaysMax = 400
+
+  /// What became of a campaign: by day and variant, together, and how often a display led to a click.
+  ///
+  /// - Parameter days: how far back; today is one.
+  package func results(of id: String, days: Int) async throws -> JSON {
+    _ = try campaign(id)
+    try await flush()
+    let first = clock.now() / 86_400_000 - Int64(days) + 1
+    var rows: [(MessageCountKey, Int64)] = []
+    _ = try read { snapshot, namespace in
+      var last = "\(id)/"
+      while true {
+        let page = try snapshot.records(
+          in: namespace, kind: MessageMarks.countKind, after: last, isDescending: false, limit: 1000)
+        for record in page where record.key.utf8.starts(with: "\(id)/".utf8) {
+          guard let key = MessageCountKey(record.key), key.day >= first, let count = Int64(record.value) else { continue }
+          rows.append((key, count))
+        }
+        guard page.count == 1000, let end = page.last?.key, end.utf8.starts(with: "\(id)/".utf8) else { return }
+        last = end
+      }
+    }
+    return MessageResults.json(id, rows: rows)
+  }
 }

@@ -1,44 +1,6 @@
 package import StorageCore
 import TreeModel
 
-/// What a client says of itself with a fetch.
-package struct MessageClient: Sendable {
-  /// The id of the installation.
-  package var instance: String
-  package var token: String?
-  /// `1:NUMBER:ios:HASH`.
-  package var appID = ""
-  package var bundleID = ""
-  package var platform = ""
-  package var appVersion: String?
-  package var osVersion: String?
-  package var language: String?
-  package var timeZone: String?
-  /// The player, by the ID token of the request.
-  package var uid: String?
-  /// Whether it is a client of this server's, which knows more than the others.
-  package var isOwn = false
-  /// Campaigns that it has shown, and when it did last, in milliseconds since 1970.
-  package var seen: [String: Int64] = [:]
-
-  package init(instance: String) {
-    self.instance = instance
-  }
-}
-
-/// A registered installation, with its secrets in clear: said once.
-package struct MessageRegistration: Sendable {
-  package let instance: String
-  package let refreshToken: String
-  package let token: String
-}
-
-/// Why a client is not the installation that it says.
-package enum InstanceError: Error, Sendable, Hashable {
-  /// No such installation, or not its token.
-  case unauthenticated
-}
-
 extension MessageService {
   /// How long a token is good, in milliseconds.
   package static let tokenLifetime: Int64 = 7 * 86_400_000
@@ -235,4 +197,32 @@ extension MessageService {
     }
     for device in devices { hub.refresh(device) }
   }
+}
+
+// MARK: - Players who leave
+
+extension MessageService: PlayerRecordsErasing {
+  package func erasure(of uid: String, addresses: [String], in namespace: NamespaceID, snapshot: any Snapshot)
+    throws(StorageError) -> KeyedRecordErasure
+  {
+    var erasure = KeyedRecordErasure()
+    func remove(_ records: [KeyedRecord]) {
+      erasure.records += records.map { KeyedRecordChange(kind: $0.kind, key: $0.key, value: nil) }
+    }
+    remove(try Self.records(MessageEvent.kind, beginning: "\(uid)/", limit: 100_000, in: namespace, snapshot))
+    guard let list = try snapshot.record(in: namespace, kind: MessageInstance.playerKind, key: uid) else { return erasure }
+    erasure.records.append(KeyedRecordChange(kind: MessageInstance.playerKind, key: uid, value: nil))
+    for instance in MessageInstance.list(stored: list) {
+      let stored = try snapshot.record(in: namespace, kind: MessageInstance.kind, key: instance)
+      guard stored.flatMap({ MessageInstance(stored: $0) })?.uid == uid else { continue }
+      erasure.records.append(KeyedRecordChange(kind: MessageInstance.kind, key: instance, value: nil))
+      for kind in [MessageMark.kind, Kind.test] {
+        remove(try Self.records(kind, beginning: "\(instance)/", limit: 2000, in: namespace, snapshot))
+      }
+      hub.drop(instance)
+    }
+    return erasure
+  }
+
+  package func didErase() {}
 }

@@ -52,31 +52,30 @@ package final class MessageService: Sendable {
   /// Opens the messages of a project, with what was stored last.
   ///
   /// - Parameters:
-  ///   - waiting: what the participant of the same database looks at.
-  ///   - settings: of the configuration file; nil if they are an administrator's to change.
+  ///   - hub: also to be given to the database as an observer.
   package init(
     engine: any StorageEngine, writer: any TreeWriter, home: any MessageNamespace, clock: any WallClock,
-    random: any RandomNumberGenerator & Sendable, surroundings: CampaignSurroundings, waiting: WaitingCampaigns,
-    hub: MessageHub, referrer: PathPattern? = nil, settings: MessageSettings? = nil, isDevelopment: Bool = false
+    random: any RandomNumberGenerator & Sendable, surroundings: CampaignSurroundings, hub: MessageHub,
+    options: MessageOptions = MessageOptions()
   ) throws {
     self.engine = engine
     self.writer = writer
     self.home = home
     self.clock = clock
     self.surroundings = surroundings
-    self.waiting = waiting
     self.hub = hub
+    waiting = hub.waiting
     self.random = Mutex(random)
-    self.referrer = referrer
-    self.isDevelopment = isDevelopment
-    isConfigured = settings != nil
+    referrer = options.referrer
+    isDevelopment = options.isDevelopment
+    isConfigured = options.settings != nil
     var state = State(
       fetches: TokenBuckets(limit: RateLimit(60, per: 60_000, burst: 10)),
       logs: TokenBuckets(limit: RateLimit(60, per: 60_000, burst: 20)))
     if isDevelopment { state.settings.fetchInterval = 10_000 }
-    if let settings { state.settings = settings }
+    if let settings = options.settings { state.settings = settings }
     self.state = Mutex(state)
-    if settings == nil, let text = try stored(Kind.setting, key: "settings"), let json = try? JSONParser.parse(text) {
+    if options.settings == nil, let text = try stored(Kind.setting, key: "settings"), let json = try? JSONParser.parse(text) {
       let settings = try MessageSettings(json: json)
       self.state.withLock { $0.settings = settings }
     }
@@ -266,6 +265,18 @@ package final class MessageService: Sendable {
   }
 
   static func hash(_ text: String) -> String { Hex.encode(SHA256.hash(data: Array(text.utf8))) }
+}
+
+/// What a project's messages are opened with.
+package struct MessageOptions: Sendable {
+  /// Where it stands who invited a player; nil where nobody says so.
+  package var referrer: PathPattern?
+  /// What the configuration file sets; nil if the settings are an administrator's to change.
+  package var settings: MessageSettings?
+  /// Whether instances that nobody registered are taken in.
+  package var isDevelopment = false
+
+  package init() {}
 }
 
 /// What happened since the server began.

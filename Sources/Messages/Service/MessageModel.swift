@@ -10,39 +10,6 @@ package struct PreviewRequest: Sendable {
   package init() {}
 }
 
-extension MessageService {
-  /// What a message shows, as a document for renderers, with what is questionable about it.
-  ///
-  /// - Parameter document: a whole document, stored or not.
-  /// - Throws: ``MessageError/invalid(_:)``.
-  package func preview(_ json: JSON, request: PreviewRequest) throws -> JSON {
-    let (document, faults) = CampaignDocument.read(json, in: surroundings)
-    guard let document else { throw MessageError.invalid(faults.refusals) }
-    if let variant = request.variant, !document.variants.contains(where: { $0.name == variant }) {
-      throw MessageError.badRequest("The campaign has no variant \(variant.prefix(64)).")
-    }
-    let content = document.content(of: request.variant ?? document.variants.first?.name)
-    let language = content.language(for: request.locale)
-    var values: [String: JSON] = [:]
-    for member in request.parameters { values[member.key] = member.value }
-    var missing: [String] = []
-    let model = MessageModel(
-      document: document, content: content, language: language, settings: settings
-    ) { text in
-      guard let template = try? MessageTemplate(text) else { return text }
-      for (name, fallback) in template.values where values[name] == nil && fallback == nil { missing.append(name) }
-      // Where a value is missing the preview shows its name.
-      let named = Dictionary(template.values.map { ($0.name, JSON.string("{\($0.name)}")) }) { a, _ in a }
-      let known = values.merging(template.values.contains { $0.fallback == nil } ? named : [:]) { own, _ in own }
-      return template.filled(known, language: language) ?? text
-    }.json
-    return JSON(fields: [
-      ("message", model), ("missing", missing.isEmpty ? nil : .array(Set(missing).sorted().map(JSON.string))),
-      ("warnings", .array(faults.warnings.map(\.json))),
-    ])
-  }
-}
-
 /// What renderers draw: the same for every platform.
 struct MessageModel {
   let document: CampaignDocument

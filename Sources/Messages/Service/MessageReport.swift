@@ -50,65 +50,8 @@ package struct MessageReport: Sendable, Hashable {
   var digest: String { MessageService.hash("\(instance)\n\(campaign)\n\(key ?? "\(count)\n\(time)\n\(event ?? "")")") }
 }
 
-extension MessageService {
-  /// What one instance may report in a day: what is beyond is not counted.
-  package static let reportsPerDay: Int64 = 2000
-  /// How long it is remembered what was reported, in milliseconds.
-  static let reportMemory: Int64 = 14 * 86_400_000
-
-  /// Takes reports, in one commit. What came before, what is about unknown campaigns or instances, and what is beyond the day's
-  /// limit is left out.
-  ///
-  /// - Returns: how many were counted.
-  @discardableResult
-  package func take(_ reports: [MessageReport]) async throws -> Int {
-    let now = clock.now()
-    var known: [(MessageReport, Campaign, event: MessageEvent?)] = []
-    for report in reports {
-      guard let instance = try instance(report.instance), CampaignDocument.isID(report.campaign),
-        let campaign = try? campaign(report.campaign)
-      else { continue }
-      known.append((report, campaign, try told(by: report, campaign, to: instance.uid, now: now)))
-    }
-    guard !known.isEmpty else { return 0 }
-    let taking = ReportDecision(reports: known, now: now)
-    try await commit { $0.decision = taking }
-    let counted = taking.counted
-    count(counted)
-    return counted.count
-  }
-
-  /// The event that a display has told the player: the one that the app names, or the oldest that waits for the campaign.
-  private func told(by report: MessageReport, _ campaign: Campaign, to uid: String?, now: Int64) throws -> MessageEvent? {
-    guard report.kind == .impression || report.kind == .control, let uid, !campaign.document.serverTriggers.isEmpty else {
-      return nil
-    }
-    if let id = report.event {
-      return try stored(MessageEvent.kind, key: "\(uid)/\(id)").flatMap { MessageEvent(stored: $0) }
-    }
-    return try events(of: uid).first { event in
-      event.isPending(at: now) && campaign.document.serverTriggers.contains { event.fires($0.name, $0.conditions) }
-    }
-  }
-
-  /// Notes events of an app that campaigns have as their goal.
-  ///
-  /// - Returns: false if the instance is not who it says.
-  package func convert(_ names: [String], instance: String) async throws {
-    let goals = offered.filter { campaign in
-      campaign.document.conversion.map { !$0.isServer && names.contains($0.event) } ?? false
-    }
-    guard !goals.isEmpty else { return }
-    let converting = RecordDecision { session, namespace, time throws(StorageError) in
-      let marks = MessageMarks(session: session, namespace: namespace, time: time)
-      for campaign in goals { try marks.convert(campaign, instance: instance) }
-    }
-    try await commit { $0.decision = converting }
-  }
-}
-
 /// Counts reports on the writer: each once.
-private final class ReportDecision: WriterDecision {
+final class ReportDecision: WriterDecision {
   private let reports: [(MessageReport, Campaign, event: MessageEvent?)]
   private let now: Int64
   private let done = Mutex<[MessageCount]>([])

@@ -1,35 +1,8 @@
-import StorageCore
-package import TreeModel
+import TreeModel
 
-extension MessageService {
-  /// Days that one look at results goes back.
-  package static let resultDaysMax = 400
-
-  /// What became of a campaign: by day and variant, together, and how often a display led to a click.
-  ///
-  /// - Parameter days: how far back; today is one.
-  package func results(of id: String, days: Int) async throws -> JSON {
-    _ = try campaign(id)
-    try await flush()
-    let first = clock.now() / 86_400_000 - Int64(days) + 1
-    var rows: [(MessageCountKey, Int64)] = []
-    _ = try read { snapshot, namespace in
-      var last = "\(id)/"
-      while true {
-        let page = try snapshot.records(
-          in: namespace, kind: MessageMarks.countKind, after: last, isDescending: false, limit: 1000)
-        for record in page where record.key.utf8.starts(with: "\(id)/".utf8) {
-          guard let key = MessageCountKey(record.key), key.day >= first, let count = Int64(record.value) else { continue }
-          rows.append((key, count))
-        }
-        guard page.count == 1000, let end = page.last?.key, end.utf8.starts(with: "\(id)/".utf8) else { return }
-        last = end
-      }
-    }
-    return Self.results(id, rows)
-  }
-
-  private static func results(_ id: String, _ rows: [(MessageCountKey, Int64)]) -> JSON {
+/// What became of a campaign, added up.
+enum MessageResults {
+  static func json(_ id: String, rows: [(MessageCountKey, Int64)]) -> JSON {
     let days = rows.map { key, count in
       JSON(fields: [("day", .int(key.day))] + fields(key.variant, key.kind, key.detail, count: count))
     }

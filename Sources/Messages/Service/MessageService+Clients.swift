@@ -1,0 +1,219 @@
+package import StorageCore
+package import TreeModel
+
+extension MessageService {
+  /// Messages of one answer, and their bytes.
+  private static let messagesMax = 50
+  private static let bytesMax = 256 << 10
+  /// Events that one answer looks at.
+  private static let pendingMax = 200
+
+  /// What a client gets now. Its instance is noted, and what it gets is counted.
+  ///
+  /// - Parameters:
+  ///   - client: what it says of itself; its player by the ID token.
+  ///   - mayRead: whether the player may read a place of the tree.
+  package func serve(_ client: MessageClient, mayRead: @escaping (Path) -> Bool) async throws -> MessageAnswer {
+    let known = try authenticated(client.instance, token: client.token)
+    let instance = try await meet(client, as: known)
+    let now = clock.now()
+    var tests: [(campaign: String, variant: String?)] = []
+    var served: [ServedMessage] = []
+    var pending: [MessageEvent] = []
+    _ = try read { snapshot, namespace in
+      let choice = MessageChoice(service: self, snapshot: snapshot, namespace: namespace, mayRead: mayRead)
+      let facts = try choice.facts(client, instance: instance, now: now, pendingMax: Self.pendingMax)
+      pending = facts.pending
+      tests = try choice.tests(of: instance.id, now: now)
+      served = try choice.messages(facts, tests: tests, offered: offered, max: Self.messagesMax, bytesMax: Self.bytesMax)
+    }
+    if !tests.isEmpty {
+      // A test is shown once for each order.
+      let gone = tests.map { KeyedRecordChange(kind: Kind.test, key: "\(instance.id)/\($0.campaign)", value: nil) }
+      try await commit { $0.rows.records = gone }
+    }
+    countServed(
+      served.filter { !$0.isTest }.map {
+        MessageCountKey(campaign: $0.campaign.id, time: now, variant: $0.variant, kind: .served)
+      })
+    let settings = settings
+    return MessageAnswer(messages: served, pending: pending, settings: settings, expires: now + settings.fetchInterval)
+  }
+
+  /// Why an instance, or a player, gets a campaign or does not: each condition in the order in which it is judged.
+  package func explain(_ id: String, instance named: String?, uid: String?) throws -> [MessageCondition] {
+    let campaign = try campaign(id)
+    let now = clock.now()
+    var instance = MessageInstance(id: named ?? "none", at: now)
+    if let named {
+      guard let known = try self.instance(named) else {
+        throw MessageError.badRequest("There is no instance \(named.prefix(64)).")
+      }
+      instance = known
+    } else if let uid, let last = try devices(of: uid, limit: 1).first {
+      instance = last
+    }
+    var client = MessageClient(instance: instance.id)
+    (client.appID, client.platform, client.uid) = (instance.appID, instance.platform, uid ?? instance.uid)
+    func known(_ text: String) -> String? { text.isEmpty ? nil : text }
+    (client.language, client.timeZone) = (known(instance.language), known(instance.timeZone))
+    (client.appVersion, client.osVersion, client.isOwn) = (known(instance.appVersion), known(instance.osVersion), true)
+    let conditions = try read { snapshot, namespace in
+      let choice = MessageChoice(service: self, snapshot: snapshot, namespace: namespace, mayRead: { _ in true })
+      let facts = try choice.facts(client, instance: instance, now: now, pendingMax: Self.pendingMax)
+      let judgement = try choice.judgement(campaign, facts)
+      let conditions = try judgement.conditions()
+      let message = try choice.message(campaign, judgement, variant: nil, isTest: false)
+      let texts = MessageCondition(name: "texts", value: .string(message?.language ?? ""), holds: message != nil)
+      return conditions + [texts]
+    }
+    return conditions ?? []
+  }
+
+  // MARK: Reports
+
+  /// What one instance may report in a day: what is beyond is not counted.
+  package static let reportsPerDay: Int64 = 2000
+  /// How long it is remembered what was reported, in milliseconds.
+  static let reportMemory: Int64 = 14 * 86_400_000
+
+  /// Takes reports, in one commit. What came before, what is about unknown campaigns or instances, and what is beyond the day's
+  /// limit is left out.
+  ///
+  /// - Returns: how many were counted.
+  @discardableResult
+  package func take(_ reports: [MessageReport]) async throws -> Int {
+    let now = clock.now()
+    var known: [(MessageReport, Campaign, event: MessageEvent?)] = []
+    for report in reports {
+      guard let instance = try instance(report.instance), CampaignDocument.isID(report.campaign),
+        let campaign = try? campaign(report.campaign)
+      else { continue }
+      known.append((report, campaign, try told(by: report, campaign, to: instance.uid, now: now)))
+    }
+    guard !known.isEmpty else { return 0 }
+    let taking = ReportDecision(reports: known, now: now)
+    try await commit { $0.decision = taking }
+    let counted = taking.counted
+    count(counted)
+    return counted.count
+  }
+
+  /// The event that a display has told the player: the one that the app names, or the oldest that waits for the campaign.
+  private func told(by report: MessageReport, _ campaign: Campaign, to uid: String?, now: Int64) throws -> MessageEvent? {
+    guard report.kind == .impression || report.kind == .control, let uid, !campaign.document.serverTriggers.isEmpty else {
+      return nil
+    }
+    if let id = report.event {
+      return try stored(MessageEvent.kind, key: "\(uid)/\(id)").flatMap { MessageEvent(stored: $0) }
+    }
+    return try events(of: uid).first { event in
+      event.isPending(at: now) && campaign.document.serverTriggers.contains { event.fires($0.name, $0.conditions) }
+    }
+  }
+
+  /// Notes events of an app that campaigns have as their goal.
+  ///
+  /// - Returns: false if the instance is not who it says.
+  package func convert(_ names: [String], instance: String) async throws {
+    let goals = offered.filter { campaign in
+      campaign.document.conversion.map { !$0.isServer && names.contains($0.event) } ?? false
+    }
+    guard !goals.isEmpty else { return }
+    let converting = RecordDecision { session, namespace, time throws(StorageError) in
+      let marks = MessageMarks(session: session, namespace: namespace, time: time)
+      for campaign in goals { try marks.convert(campaign, instance: instance) }
+    }
+    try await commit { $0.decision = converting }
+  }
+
+  // MARK: Events
+
+  /// Events of one player that are looked at.
+  private static let eventsMax = 1000
+
+  /// What happened to a player, as far as it is kept, oldest first.
+  package func events(of uid: String) throws -> [MessageEvent] {
+    guard (try? Key(uid)) != nil else { return [] }
+    return try records(MessageEvent.kind, beginning: "\(uid)/", limit: Self.eventsMax).compactMap {
+      MessageEvent(stored: $0.value)
+    }.sorted { ($0.at, $0.id) < ($1.at, $1.id) }
+  }
+
+  /// Raises an event for a player by hand.
+  ///
+  /// - Parameters:
+  ///   - parameters: at most 20 scalars.
+  ///   - once: makes a repetition harmless; nil for another event each time.
+  /// - Returns: the event; nil if no published campaign waits for it.
+  package func raise(_ name: String, for uid: String, parameters: JSON, once: String?, by actor: Actor) async throws
+    -> MessageEvent?
+  {
+    guard CampaignDocument.isServerEventName(name) else {
+      throw MessageError.badRequest("An event's name has 1 to 40 of a-z and \"_\".")
+    }
+    guard (try? Key(uid)) != nil, uid.utf8.count <= 128 else {
+      throw MessageError.badRequest("\(uid.prefix(80)) cannot be a player's key.")
+    }
+    let values = try Self.scalars(parameters)
+    let once = once ?? secret(bytes: 12)
+    guard once.utf8.count <= 500 else { throw MessageError.badRequest("\"once\" has at most 500 bytes.") }
+    let before = Set(try events(of: uid).map(\.id))
+    let event = PlayerEvent(uid: uid, name: name, parameters: values, once: once)
+    try await commit(by: actor) { $0.rows.playerEvents = [event] }
+    let after = try events(of: uid).filter { $0.name == name }
+    return after.first { !before.contains($0.id) }
+      ?? after.last { $0.parameters == values.map { JSON.Member(key: $0.name, value: JSON($0.value)) } }
+  }
+
+  private static func scalars(_ json: JSON) throws -> [PlayerEvent.Parameter] {
+    guard let members = json.object, members.count <= PlayerEvent.parametersMax else {
+      throw MessageError.badRequest("The parameters are an object of at most \(PlayerEvent.parametersMax) values.")
+    }
+    return try members.map { member in
+      let scalar: Scalar? =
+        switch member.value {
+        case .string(let text) where text.utf8.count <= PlayerEvent.textMax: .string(text)
+        case .int(let number): .int(number)
+        case .double(let number): .number(number)
+        case .bool(let flag): .bool(flag)
+        default: nil
+        }
+      guard let scalar, CampaignDocument.isEventName(member.key) else {
+        throw MessageError.badRequest(
+          "\"\(member.key.prefix(40))\" must be a text of at most \(PlayerEvent.textMax) bytes, a number or a boolean, under a name of letters, digits and \"_\"."
+        )
+      }
+      return PlayerEvent.Parameter(name: member.key, value: scalar)
+    }
+  }
+
+  // MARK: What is old
+
+  /// Rows that one round removes.
+  private static let pruneMax = 2000
+
+  /// Removes events whose time is over, reports that nobody repeats any more, and instances that do not come.
+  func prune() async throws {
+    let now = clock.now()
+    var gone: [KeyedRecordChange] = []
+    var instances: [String] = []
+    let oldest = now - settings.instanceDays * 86_400_000
+    _ = try read { snapshot, namespace in
+      func each(_ kind: String, _ isOver: (String) -> Bool) throws(StorageError) {
+        try snapshot.forEachRecord(in: namespace, kind: kind) { record in
+          guard gone.count < Self.pruneMax, isOver(record.value) else { return }
+          gone.append(KeyedRecordChange(kind: kind, key: record.key, value: nil, expecting: .value(record.value)))
+        }
+      }
+      try each(MessageEvent.kind) { MessageEvent(stored: $0).map { $0.expires <= now } ?? true }
+      try each(Kind.log) { Int64($0).map { $0 <= now } ?? true }
+      try snapshot.forEachRecord(in: namespace, kind: MessageInstance.kind) { record in
+        guard instances.count < Self.pruneMax, let instance = MessageInstance(stored: record.value) else { return }
+        if instance.lastSeen < oldest { instances.append(instance.id) }
+      }
+    }
+    if !gone.isEmpty { try await commit { $0.rows.records = gone } }
+    for instance in instances { _ = try await removeInstance(instance) }
+  }
+}
