@@ -95,6 +95,9 @@ struct MessageCommandTests {
     try folder.write("{\"campaigns\": [\(published), \(draft)]}", to: "all.json")
     try folder.write("{\"campaigns\": [\(published.replacing("You earned {{", with: "You got {{"))]}", to: "other.json")
     try folder.write("{\"campaigns\": []}", to: "none.json")
+    let reordered = published.replacing(
+      #""id": "earned", "name": "You earned","#, with: #""name": "You earned", "schedule": null, "id": "earned","#)
+    try folder.write("{\"campaigns\": [\(reordered)]}", to: "reordered.json")
     try await running { call in
       let dry = await call(["apply", folder.file("all.json"), "--dry-run"])
       #expect(
@@ -102,6 +105,7 @@ struct MessageCommandTests {
       #expect(await call(["list"]).out == "There are no such campaigns.\n")
       #expect(await call(["apply", folder.file("all.json")]).out.contains("It is done."))
       #expect(await call(["apply", folder.file("all.json")]).out == "2 campaigns are as the file says.\n")
+      #expect(await call(["apply", folder.file("reordered.json")]).out == "1 campaign is as the file says.\n")
       let conflict = await call(["apply", folder.file("other.json")])
       #expect(conflict.code == 1 && conflict.out.contains("conflict earned"), "\(conflict)")
       let kept = await call(["export", "--to", folder.file("kept.json")])

@@ -250,7 +250,7 @@ extension MessageService {
     let text = try stored(Kind.campaign, key: id)
     let standing = text.flatMap { Campaign(id: id, stored: $0, in: surroundings) }
     if let standing {
-      let isSame = standing.document.source == json
+      let isSame = standing.document.source.saysTheSame(as: json)
       switch standing.state {
       case .draft where !isSame:
         if !isRehearsal { _ = try await replace(id, with: json, ifVersion: standing.version, by: actor) }
