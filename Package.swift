@@ -155,8 +155,9 @@ let package = Package(
       ], swiftSettings: strict),
     .target(
       name: "MessagesAPI",
-      dependencies: ["APISupport", "HTTPServer", "Messages", "StorageCore", "TreeDatabase", "TreeModel", nioCore, nioHTTP1],
-      swiftSettings: strict),
+      dependencies: [
+        "APISupport", "HTTPServer", "Messages", "StorageCore", "TreeDatabase", "TreeModel", nioCore, nioHTTP1, nioPosix,
+      ], swiftSettings: strict),
     .target(
       name: "AdminAPI",
       dependencies: [
