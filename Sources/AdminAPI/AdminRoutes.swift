@@ -28,6 +28,7 @@ import TreeModel
 /// | ``RuleRoutes`` | the rules: their text, tests and versions, and what they say of an operation |
 /// | ``LedgerRoutes`` | balances, statements, accounts, transfers, reversals, what they would do, holds, audit |
 /// | ``CompensationRoutes`` | tables of payments |
+/// | ``MessageAdminRoutes`` | in-app messages: campaigns, tests, reasons, results, devices, events, settings |
 /// | `ReferralRoutes` of `LinksAPI` | who brought whom |
 /// | ``NamespaceRoutes`` | namespaces |
 /// | ``SystemRoutes`` | status, clock, backup, the audit log |
@@ -45,7 +46,7 @@ package enum AdminRoutes {
   private static let first: [Route] =
     FindRoutes.routes + EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + DataRoutes.routes + FunctionRoutes.routes
     + TransferRoutes.routes + IndexRoutes.routes
-    + RuleRoutes.routes + LedgerRoutes.routes + CompensationRoutes.routes
+    + RuleRoutes.routes + LedgerRoutes.routes + CompensationRoutes.routes + MessageAdminRoutes.routes
   private static let second: [Route] =
     NamespaceRoutes.routes + SystemRoutes.routes + ReplayRoutes.routes + LogRoutes.routes + AccountRoutes.routes
     + ErasureRoutes.routes + MergeRoutes.routes + ServiceAccountRoutes.routes + MailRoutes.routes

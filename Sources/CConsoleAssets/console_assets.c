@@ -90,6 +90,12 @@ static const unsigned char live_js[] = {
 static const unsigned char menu_js[] = {
 #embed "assets/menu.js"
 };
+static const unsigned char messageform_js[] = {
+#embed "assets/messageform.js"
+};
+static const unsigned char messages_js[] = {
+#embed "assets/messages.js"
+};
 static const unsigned char outcomes_js[] = {
 #embed "assets/outcomes.js"
 };
@@ -175,6 +181,8 @@ static const console_asset assets[] = {
   {"list.js", list_js, sizeof list_js},
   {"live.js", live_js, sizeof live_js},
   {"menu.js", menu_js, sizeof menu_js},
+  {"messageform.js", messageform_js, sizeof messageform_js},
+  {"messages.js", messages_js, sizeof messages_js},
   {"outcomes.js", outcomes_js, sizeof outcomes_js},
   {"overview.js", overview_js, sizeof overview_js},
   {"pages.css", pages_css, sizeof pages_css},

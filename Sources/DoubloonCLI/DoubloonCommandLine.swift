@@ -53,6 +53,7 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
           FunctionsCommand.self,
         ]),
       CommandGroup(name: "Invitations", subcommands: [LinksCommand.self, InvitesCommand.self]),
+      CommandGroup(name: "In-app messages", subcommands: [MessagesCommand.self]),
       CommandGroup(
         name: "Operation",
         subcommands: [

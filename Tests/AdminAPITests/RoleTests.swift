@@ -22,6 +22,8 @@ struct RoleTests {
     "POST /admin/v1/accounts/{uid}/erase/preview", "POST /admin/v1/accounts/{uid}/merge/preview",
     "POST /admin/v1/data/preview", "POST /admin/v1/rules/check", "POST /admin/v1/rules/test",
     "POST /admin/v1/links/preview", "POST /admin/v1/accounts/export",
+    "POST /admin/v1/messages/check", "POST /admin/v1/messages/preview", "POST /admin/v1/messages/{id}/preview",
+    "POST /admin/v1/messages/{id}/explain",
   ]
   /// What repairs.
   static let repairing: Set<String> = [
@@ -34,6 +36,7 @@ struct RoleTests {
     "POST /admin/v1/accounts/{uid}/enable", "POST /admin/v1/links", "PATCH /admin/v1/links/link",
     "DELETE /admin/v1/accounts/{uid}/sessions",
     "POST /admin/v1/ledger/holds/end",
+    "POST /admin/v1/messages/{id}/test", "POST /admin/v1/messages/events",
   ]
   /// What must never be lowered by accident.
   static let ruling: Set<String> = [
@@ -48,6 +51,9 @@ struct RoleTests {
     "DELETE /admin/v1/accounts/{uid}/second-factors", "POST /admin/v1/accounts", "PATCH /admin/v1/accounts/{uid}",
     "PUT /admin/v1/data", "PATCH /admin/v1/data", "DELETE /admin/v1/data",
     "POST /admin/v1/data/import",
+    "POST /admin/v1/messages", "PUT /admin/v1/messages/{id}", "DELETE /admin/v1/messages/{id}",
+    "POST /admin/v1/messages/{id}/publish", "POST /admin/v1/messages/{id}/stop", "POST /admin/v1/messages/apply",
+    "PUT /admin/v1/messages/settings",
   ]
 
   /// By which anybody becomes an administrator, or finds out that they are none.

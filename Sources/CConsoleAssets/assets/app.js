@@ -32,6 +32,7 @@ const ROUTES = [
   ['rewards/review', 'review', 'rewards/review'], ['rewards/compensation', 'review', 'rewards/compensation'],
   ['accounts', 'accounts', 'accounts'], ['accounts/{uid}', 'account', 'accounts/one'],
   ['rules', 'rules', 'rules'], ['functions', 'functions', 'functions'], ['functions/{name}', 'functions', 'functions/one'],
+  ['messages', 'messages', 'messages'], ['messages/{view}', 'messages', 'messages'],
   ['links', 'links', 'links'], ['links/{view}', 'links', 'links'], ['invites', 'links', 'invites'], ['audit', 'audit', 'audit'], ['settings', 'settings', 'settings'],
 ];
 const RANK = { viewer: 1, support: 2, admin: 3 };

@@ -11,7 +11,7 @@ import { ago, clockOffset, now, number, setServerTime, span } from './time.js';
 /** The pages of the rail: route, name, and the key behind g. */
 export const PAGES = [
   ['overview', 'Overview', 'o'], ['data', 'Data', 'd'], ['events', 'Events', 'e'], ['rewards', 'Rewards', 'r'],
-  ['accounts', 'Accounts', 'a'], ['rules', 'Rules', 'u'], ['links', 'Links', 'l'], ['functions', 'Functions', 'f'], null,
+  ['accounts', 'Accounts', 'a'], ['rules', 'Rules', 'u'], ['links', 'Links', 'l'], ['messages', 'Messages', 'm'], ['functions', 'Functions', 'f'], null,
   ['audit', 'Audit', 'i'], ['settings', 'Settings', 's'],
 ];
 const element = (id) => document.getElementById(id);

@@ -323,6 +323,20 @@ extension CampaignDocument {
 }
 
 extension JSON {
+  /// Whether two documents say the same: members stand in any order, and one that is null is one that is missing.
+  func saysTheSame(as other: JSON) -> Bool {
+    switch (self, other) {
+    case (.object(let own), .object(let others)):
+      let mine = own.filter { !$0.value.isNull }
+      let theirs = Dictionary(others.filter { !$0.value.isNull }.map { ($0.key, $0.value) }) { first, _ in first }
+      return mine.count == theirs.count
+        && mine.allSatisfy { member in theirs[member.key].map { member.value.saysTheSame(as: $0) } ?? false }
+    case (.array(let own), .array(let others)):
+      return own.count == others.count && zip(own, others).allSatisfy { $0.saysTheSame(as: $1) }
+    default: return self == other
+    }
+  }
+
   /// This object with another's members over its own, and so on below.
   func merging(_ other: JSON) -> JSON {
     guard var members = object, let others = other.object else { return other }

@@ -20,6 +20,12 @@ extension MessageService {
     return found
   }
 
+  /// Whether a campaign is published and its time is over; without a zone of its own, as devices in UTC have it.
+  package func hasEnded(_ campaign: Campaign) -> Bool {
+    guard campaign.state == .published, let end = campaign.span(in: nil, zones: surroundings.zones).end else { return false }
+    return end <= clock.now()
+  }
+
   /// A campaign, a deleted one too, of which only the id and the counts are left.
   package func campaign(_ id: String) throws -> Campaign { try standing(id).campaign }
 
@@ -244,7 +250,7 @@ extension MessageService {
     let text = try stored(Kind.campaign, key: id)
     let standing = text.flatMap { Campaign(id: id, stored: $0, in: surroundings) }
     if let standing {
-      let isSame = standing.document.source == json
+      let isSame = standing.document.source.saysTheSame(as: json)
       switch standing.state {
       case .draft where !isSame:
         if !isRehearsal { _ = try await replace(id, with: json, ifVersion: standing.version, by: actor) }
