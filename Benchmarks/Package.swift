@@ -11,6 +11,7 @@ let package = Package(
     .systemLibrary(name: "SQLiteInterface", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "Measuring"),
     .executableTarget(name: "listeners", dependencies: [.product(name: "DoubloonEngine", package: "doubloon")]),
+    .executableTarget(name: "lifecycle", dependencies: ["Measuring"]),
     .executableTarget(
       name: "past", dependencies: ["Measuring", .product(name: "DoubloonEngine", package: "doubloon")]),
     .executableTarget(
