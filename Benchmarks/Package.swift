@@ -16,6 +16,7 @@ let package = Package(
       name: "past", dependencies: ["Measuring", .product(name: "DoubloonEngine", package: "doubloon")]),
     .executableTarget(
       name: "commits", dependencies: ["Measuring", "SQLiteInterface", .product(name: "DoubloonEngine", package: "doubloon")]),
+    .executableTarget(name: "client", dependencies: ["Measuring", .product(name: "Doubloon", package: "doubloon")]),
     .executableTarget(name: "queries", dependencies: [.product(name: "DoubloonEngine", package: "doubloon")]),
   ]
 )

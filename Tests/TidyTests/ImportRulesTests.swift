@@ -10,7 +10,6 @@ import Testing
     "CBuild": "one line of C; the stage package reads what it says",
     "CConsoleAssets": "bytes; WebConsoleTests compare them with the files",
     "CSQLite": "a module map; StorageSQLiteTests go through it",
-    "ClientApple": "compiled on Apple's systems only, behind the protocols that ClientNIOTests test",
     "CMalloc": "a header; the stage hostile measures what it gives back",
     "DoubloonTesting": "FunctionsTests and Examples/OwnGame are written with it",
     "DoubloonCommand": "the stages of Scripts/test start the program itself",
