@@ -14,7 +14,7 @@ import SyncModel
 /// try await level.set(5)
 /// for try await value in level.values { print(value ?? 0) }
 /// ```
-/// The server's functions are written against the same ``TreePath``s: app and functions can share the file.
+/// The server's functions are written against the same `TreePath`s: app and functions can share the file.
 public struct TypedReference<Value: Codable & Sendable>: Sendable {
   /// The place, without the type.
   public let ref: DatabaseReference
