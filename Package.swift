@@ -37,7 +37,7 @@ let package = Package(
   platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .visionOS(.v1)],
   products: [
     .executable(name: "doubloon", targets: ["DoubloonCommand"]),
-    .library(name: "Doubloon", targets: ["Doubloon"]),
+    .library(name: "Doubloon", targets: ["Doubloon", "TreeModel"]),
     .library(name: "FunctionsKit", targets: ["FunctionsKit", "TreeModel"]),
     .library(name: "ServerApp", targets: ["ServerApp", "DoubloonCLI"]),
     .library(name: "DoubloonTesting", targets: ["DoubloonTesting"]),
@@ -241,6 +241,8 @@ let package = Package(
     .executableTarget(
       name: "UpgradeFixture", dependencies: ["DoubloonCLI", "Functions", "StorageCore"], path: "Tests/UpgradeFixture",
       swiftSettings: strict),
+    .executableTarget(
+      name: "ClientFixture", dependencies: ["Doubloon"], path: "Tests/ClientFixture", swiftSettings: strict),
     .testTarget(name: "TextFormatsTests", dependencies: ["TestSupport", "TextFormats"], swiftSettings: strict),
     .testTarget(name: "AdminModelTests", dependencies: ["AdminModel", "TreeModel"], swiftSettings: strict),
     .testTarget(
@@ -388,15 +390,16 @@ let package = Package(
     .testTarget(
       name: "DoubloonTests",
       dependencies: [
-        "ClientLink", "ClientNIO", "ClientRuntime", "Doubloon", "DoubloonTesting", "ServerTestSupport", "SyncModel",
-        "TestSupport", "TreeModel",
+        "ClientLink", "ClientNIO", "ClientRuntime", "Credentials", "Doubloon", "DoubloonTesting", "ServerTestSupport",
+        "StorageCore", "SyncModel", "TestSupport", "TreeModel",
       ], swiftSettings: strict),
     .testTarget(
       name: "FunctionsTests", dependencies: ["DoubloonTesting", "Functions", "RewardModel", "TreeModel"], swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Accounts", "AdminAPI", "AdminClient", "AdminModel", "DoubloonTesting", "Functions", "FunctionsKit", "HTTPServer",
+        "Accounts", "AdminAPI", "AdminClient", "AdminModel", "Doubloon", "DoubloonTesting", "Functions", "FunctionsKit",
+        "HTTPServer",
         "Ledger", "Links", "RewardModel", "ServerApp", "ServerConfiguration", "ServerTestSupport", "StorageCore",
         "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel", "Triggers", logging, nioHTTP1,
       ], swiftSettings: strict),

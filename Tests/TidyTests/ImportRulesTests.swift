@@ -56,6 +56,18 @@ import Testing
     #expect(found.isEmpty, "\(found.listing)")
   }
 
+  @Test("the library for games depends on no target of the server's, at any distance")
+  func games() {
+    let declared = Dictionary(Self.products.map { ($0.name, $0.dependencies) }, uniquingKeysWith: { first, _ in first })
+    var reached: Set<String> = ["Doubloon"]
+    var next = ["Doubloon"]
+    while let target = next.popLast() {
+      for dependency in declared[target] ?? [] where reached.insert(dependency).inserted { next.append(dependency) }
+    }
+    #expect(reached.contains("TreeModel") && reached.contains("ClientNIO"))
+    #expect(reached.subtracting(ImportRules.client).subtracting(["TextFormats", "TreeModel"]).isEmpty, "\(reached)")
+  }
+
   @Test("every target has a test target, and every test target is declared")
   func tests() {
     let files = Set(

@@ -23,7 +23,7 @@ final class AppRuntime: Sendable {
     server = options.address
     clock = members.clock.map { AppClockAdapter(clock: $0) as any ClientClock } ?? SystemClock()
     log =
-      members.log.map { write in ClientLog { level, line in if level >= .notice { write("\(level): \(line)") } } }
+      members.log.map { write in ClientLog { level, line in if ClientLog.wants(level) { write("\(level): \(line)") } } }
       ?? .standardError
     let file = members.certificateFile.map { path in FileManager.default.contents(atPath: path).map { Array($0) } ?? [UInt8]() }
     let transport = Self.transport(members.usesOwnNetworkCode, authorities: file.map { [$0] } ?? [])
