@@ -48,7 +48,7 @@ const part = (value) => (has(value) ? jsonView(value, { open: 3 }) : null);
 function said(one) {
   const { start, end, timeZone } = one.schedule ?? {};
   return facts([
-    ['State', state(one)], ['Layout', one.layout], ['Appears', list(one.triggers.map((item) => [trigger(item), has(item.where) && [' where ', h('code', shown(JSON.stringify(item.where)))]]))],
+    ['State', state(one)], ['Layout', one.layout], ['Appears', list((one.triggers ?? []).map((item) => [trigger(item), has(item.where) && [' where ', h('code', shown(JSON.stringify(item.where)))]]))],
     ['From', start ? shown(start) : 'its publication'], ['Until', end ? shown(end) : 'it is stopped'], ['In the time of', shown(timeZone ?? 'the device')],
     ['Priority', number(one.priority ?? 5)], ['For', part(one.audience) ?? 'everybody'], ['How often', part(one.frequency) ?? 'once a device'],
     ['Custom data', part(one.data) ?? 'none'], ['Conversion', part(one.conversion) ?? 'none'], ['Variants', part(one.variants)],
@@ -180,11 +180,11 @@ async function mountOne(root, page) {
       isDraft && guard(button('Publish…', () => step(page, one, 'publish'), { primary: true }), page, 'admin'),
       one.state === 'published' && guard(button('Stop…', () => step(page, one, 'stop')), page, 'admin'),
       ['draft', 'published'].includes(one.state) && guard(button('Edit…', () => page.go(page.url('messages', 'edit', { id }))), page, 'admin'),
-      guard(button('Duplicate…', () => duplicate(page, one)), page, 'admin'),
+      one.state !== 'deleted' && guard(button('Duplicate…', () => duplicate(page, one)), page, 'admin'),
       one.state !== 'deleted' && guard(button('Delete…', () => remove(page, one)), page, 'admin'),
       copyButton([...copies(words(page, 'show', [id]), 'GET', `/admin/v1/messages/${id}`), { name: 'Document', text: () => JSON.stringify(written(one), null, 2) }])],
   }), ...notes(one.warnings), h('section', { class: 'panel', aria: { label: 'Campaign' } }, h('div', { class: 'panel-body' }, said(one))),
-  h('div', { class: 'grid2' }, [previewPanel(page, () => one), trying(page, one), reasons(page, one), results(page, one)].map((item) => item.element)));
+  h('div', { class: 'grid2' }, [...(one.state === 'deleted' ? [] : [previewPanel(page, () => one), trying(page, one), reasons(page, one)]), results(page, one)].map((item) => item.element)));
 }
 
 /** Draws the page. */
