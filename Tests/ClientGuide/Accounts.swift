@@ -35,7 +35,7 @@ enum Accounts {
       let code = await askForCode(factor)
       let assertion = TOTPMultiFactorGenerator.assertionForSignIn(withEnrollmentID: factor.uid, oneTimePassword: code)
       try await resolver.resolveSignIn(with: assertion)
-    } catch AuthErrorCode.wrongPassword, AuthErrorCode.invalidCredential {
+    } catch let error as AuthError where [.wrongPassword, .invalidCredential].contains(error.code) {
       print("the address or the password is wrong")
     }
   }

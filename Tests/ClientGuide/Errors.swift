@@ -23,7 +23,7 @@ enum Errors {
       print("a mistake of the game's: \(sentence)")
     } catch let error as DatabaseError {
       print("the database: \(error.localizedDescription)")
-    } catch AuthErrorCode.networkError {
+    } catch let error as AuthError where error.code == .networkError {
       print("later, when the device is online")
     } catch let error as AuthError {
       print("the account: \(error.message)")

@@ -121,6 +121,7 @@ def main():
         built = run("swift", "build", "--product", "ClientGuide", folder=root)
         checks.check("what the pages show is built", built.returncode == 0, (built.stdout + built.stderr)[-3000:])
         guide_client.check_guide(checks, program, os.path.join(build, "debug", "ClientGuide"), folder)
+        guide_client.check_links(checks, os.path.join(build, "debug", "ClientGuide"))
         guide_client.check_modes(checks, root)
         guide_client.check_readme(checks, program, root, build, folder)
         refused = run(program, "new", NAME, folder=folder, seconds=60)

@@ -89,6 +89,13 @@ def check_guide(checks, program, guide_program, folder):
         server.stop()
 
 
+def check_links(checks, program):
+    """A game's program brings no library that a player would have to install."""
+    said = subprocess.run(["ldd", program], text=True, capture_output=True, check=True).stdout
+    found = re.findall(r"lib(?:sqlite3|curl|FoundationNetworking|ssl|crypto)\S*", said)
+    checks.check("a game links no SQLite, no libcurl and no OpenSSL", not found and "libFoundation" in said, said)
+
+
 def check_modes(checks, root):
     """The guide compiles in both language modes."""
     maps = []

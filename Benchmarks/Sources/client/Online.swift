@@ -51,9 +51,11 @@ struct Online {
     let file = try await saved()
     database.goOffline()
     await first.delete()
+    // The files are one process's at a time: the next start has a copy.
+    try FileManager.default.copyItem(atPath: "\(device.folder)/kept", toPath: "\(device.folder)/again")
     var count: UInt = 0
     let time = try await measured {
-      let again = try device.app("kept")
+      let again = try device.app("again")
       let database = Database.database(app: again)
       database.isPersistenceEnabled = true
       database.goOffline()
