@@ -9,11 +9,18 @@ struct Online {
 
   func run() async throws {
     let writer = try device.app("writer")
-    try await Database.database(app: writer).reference(withPath: "bench").removeValue()
+    try await clear(writer)
     try await snapshot(writer)
     try await start(writer)
-    try await Database.database(app: writer).reference(withPath: "bench").removeValue()
+    try await clear(writer)
     await writer.delete()
+  }
+
+  /// One after the other: a single request may not change that much.
+  private func clear(_ writer: DoubloonApp) async throws {
+    for name in ["children", "kept"] {
+      try await Database.database(app: writer).reference(withPath: "bench/\(name)").removeValue()
+    }
   }
 
   private func snapshot(_ writer: DoubloonApp) async throws {
