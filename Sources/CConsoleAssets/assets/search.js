@@ -73,7 +73,7 @@ export function search(app, text) {
 }
 
 const KEYS = [
-  ['Ctrl K, ⌘ K', 'Search or jump'], ['/', 'To the filter of the page'], ['g then o d e r a u l f i s', 'Overview, Data, Events, Rewards, Accounts, Rules, Links, Functions, Audit, Settings'],
+  ['Ctrl K, ⌘ K', 'Search or jump'], ['/', 'To the filter of the page'], ['g then o d e r a u l m f i s', 'Overview, Data, Events, Rewards, Accounts, Rules, Links, Messages, Functions, Audit, Settings'],
   ['j k, arrows', 'Next, previous row'], ['Enter', 'Open'], ['→ ←', 'Unfold, fold'], ['e n Delete', 'Edit, add a child, remove (asks)'],
   ['p', 'Pause or resume live updates'], ['[ ]', 'One revision older, newer'], ['c', 'Copy menu'], ['Esc', 'Close, or leave a field'], ['?', 'This list'],
 ];
