@@ -2,6 +2,7 @@ import APISupport
 import ServerTestSupport
 import StorageCore
 import Testing
+import TreeDatabase
 import TreeModel
 
 @testable import HTTPServer
