@@ -158,7 +158,6 @@ struct TenantCallTests {
     try await APIServer.run(
       access: AccessPolicy(mode: .production, adminTokens: [AdminToken(name: "ann", secret: "owner-2")]), accounts: .production
     ) { server in
-      _ = try await server.database.openNamespace(named: "game")
       let client = IdentityClient(server: server)
       let refused = try await client.send("POST", Self.tenants, [:], headers: key)
       #expect(refused.status == 400 && refused.error.contains("multiTenant"))
