@@ -29,7 +29,9 @@ import TreeModel
       #expect(bridged.userInfo["FIRAuthErrorUserInfoNameKey"] as? String == name)
       #expect(!bridged.localizedDescription.isEmpty)
     }
-    do { throw AuthError(code) } catch code { return } catch { Issue.record("\(code) is not caught") }
+    do { throw AuthError(code) } catch let error as AuthError where error.code == code { return } catch {
+      Issue.record("\(code) is not caught")
+    }
   }
 
   @Test(
