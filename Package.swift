@@ -37,7 +37,7 @@ let package = Package(
   platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .visionOS(.v1)],
   products: [
     .executable(name: "doubloon", targets: ["DoubloonCommand"]),
-    .library(name: "Doubloon", targets: ["Doubloon"]),
+    .library(name: "Doubloon", targets: ["Doubloon", "TreeModel"]),
     .library(name: "FunctionsKit", targets: ["FunctionsKit", "TreeModel"]),
     .library(name: "ServerApp", targets: ["ServerApp", "DoubloonCLI"]),
     .library(name: "DoubloonTesting", targets: ["DoubloonTesting"]),
@@ -107,8 +107,7 @@ let package = Package(
       name: "PlayerLifecycle",
       dependencies: [
         "Accounts", "FunctionsKit", "Ledger", "RewardModel", "StorageCore", "TextFormats", "TreeDatabase", "TreeModel",
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
 
     // Layer 5: the network
     .target(
@@ -124,8 +123,7 @@ let package = Package(
       name: "AdminClient",
       dependencies: [
         "AdminModel", "Credentials", "StorageCore", "TextFormats", "TreeModel", nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS,
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
 
     // Layers 6 and 7: what the surfaces share, and the surfaces, one subject each
     .target(
@@ -144,8 +142,7 @@ let package = Package(
       name: "IdentityAPI",
       dependencies: [
         "APISupport", "Accounts", "Credentials", "HTTPServer", "MailContent", "StorageCore", "TextFormats", "TreeDatabase",
-        "TreeModel",
-        nioCore, nioHTTP1,
+        "TreeModel", nioCore, nioHTTP1,
       ], swiftSettings: strict),
     .target(
       name: "LinksAPI",
@@ -167,7 +164,7 @@ let package = Package(
         nioCore, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
 
-    .target(name: "CConsoleAssets", exclude: ["assets"]),
+    .target(name: "CConsoleAssets", exclude: ["assets", "messages"]),
     .target(
       name: "WebConsole", dependencies: ["APISupport", "CConsoleAssets", "HTTPServer", "TextFormats", crypto, nioHTTP1],
       swiftSettings: strict),
@@ -198,7 +195,7 @@ let package = Package(
       // Links to the files of Examples/OwnGame.
       resources: [.embedInCode("Template")], swiftSettings: strict),
 
-    // The games' side, which imports nothing of the server but its values
+    // The games' side, which imports nothing of the server but its values; on Linux no game links Foundation's network code
     .target(name: "SyncModel", dependencies: ["TreeModel"], swiftSettings: strict),
     .target(name: "ClientRuntime", dependencies: ["TextFormats", "TreeModel"], swiftSettings: strict),
     .target(
@@ -211,9 +208,9 @@ let package = Package(
     .target(
       name: "Doubloon",
       dependencies: [
-        "ClientApple", "ClientLink", "ClientNIO", "ClientRuntime", "SyncModel", "TextFormats", "TreeModel", crypto,
-      ],
-      swiftSettings: strict),
+        .target(name: "ClientApple", condition: .when(platforms: [.macOS, .iOS, .tvOS, .visionOS])),
+        "ClientLink", "ClientNIO", "ClientRuntime", "SyncModel", "TextFormats", "TreeModel", crypto,
+      ], swiftSettings: strict),
 
     // The tenant: this deployment's functions
     .target(name: "Functions", dependencies: ["FunctionsKit", "TreeModel"], path: "Functions", swiftSettings: strict),
@@ -240,17 +237,19 @@ let package = Package(
       ], path: "Tests/ServerTestSupport", swiftSettings: strict),
     .executableTarget(
       name: "TrapFixture", dependencies: ["DoubloonCLI", "FunctionsKit"], path: "Tests/TrapFixture", swiftSettings: strict),
+    .executableTarget(name: "ClientGuide", dependencies: ["Doubloon"], path: "Tests/ClientGuide", swiftSettings: strict),
     .executableTarget(
       name: "UpgradeFixture", dependencies: ["DoubloonCLI", "Functions", "StorageCore"], path: "Tests/UpgradeFixture",
       swiftSettings: strict),
+    .executableTarget(
+      name: "ClientFixture", dependencies: ["Doubloon"], path: "Tests/ClientFixture", swiftSettings: strict),
     .testTarget(name: "TextFormatsTests", dependencies: ["TestSupport", "TextFormats"], swiftSettings: strict),
     .testTarget(name: "AdminModelTests", dependencies: ["AdminModel", "TreeModel"], swiftSettings: strict),
     .testTarget(
       name: "PlayerLifecycleTests",
       dependencies: [
         "Accounts", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "PlayerLifecycle", "RewardModel",
-        "StorageCore",
-        "StorageSQLite", "TestSupport", "TextFormats", "TreeDatabase", "TreeModel",
+        "StorageCore", "StorageSQLite", "TestSupport", "TextFormats", "TreeDatabase", "TreeModel",
       ], swiftSettings: strict),
     .testTarget(
       name: "BackupsTests",
@@ -266,13 +265,11 @@ let package = Package(
       name: "AccountsTests",
       dependencies: [
         "Accounts", "Credentials", "MailContent", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel",
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .testTarget(
       name: "LinksTests",
       dependencies: ["FunctionsKit", "Links", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"],
-      swiftSettings: strict
-    ),
+      swiftSettings: strict),
     .testTarget(
       name: "InvitesTests",
       dependencies: ["Invites", "MailContent", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"],
@@ -318,8 +315,7 @@ let package = Package(
       name: "HTTPServerTests",
       dependencies: [
         "APISupport", "HTTPServer", "ServerApp", "ServerTestSupport", "StorageCore", "TestSupport", "TreeModel", logging,
-        nioCore,
-        nioEmbedded, nioHTTP1, nioPosix,
+        nioCore, nioEmbedded, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
     .testTarget(
       name: "AdminClientTests",
@@ -327,10 +323,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "APISupportTests",
-      dependencies: [
-        "APISupport", "HTTPServer", "StorageCore", "TreeModel", coreMetrics, nioCore,
-      ],
-      swiftSettings: strict),
+      dependencies: ["APISupport", "HTTPServer", "StorageCore", "TreeModel", coreMetrics, nioCore], swiftSettings: strict),
     .testTarget(
       name: "RealtimeAPITests",
       dependencies: [
@@ -342,8 +335,7 @@ let package = Package(
       name: "IdentityAPITests",
       dependencies: [
         "APISupport", "Accounts", "Credentials", "HTTPServer", "IdentityAPI", "ServerTestSupport", "StorageCore", "TextFormats",
-        "TreeModel",
-        nioHTTP1,
+        "TreeModel", nioHTTP1,
       ], swiftSettings: strict),
     .testTarget(
       name: "LinksAPITests",
@@ -366,8 +358,7 @@ let package = Package(
       name: "ServerConfigurationTests",
       dependencies: [
         "APISupport", "Backups", "Credentials", "FunctionsKit", "HTTPServer", "Mail", "ServerConfiguration",
-        "ServerTestSupport",
-        "StorageCore", "TestSupport", "TreeModel", nioCore,
+        "ServerTestSupport", "StorageCore", "TestSupport", "TreeModel", nioCore,
       ], swiftSettings: strict),
     .testTarget(
       name: "ServerAppTests",
@@ -390,24 +381,27 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ClientNIOTests",
-      dependencies: ["ClientNIO", "ClientRuntime", "ServerTestSupport", "TestSupport", nioHTTP1, nioSSL],
-      swiftSettings: strict),
+      dependencies: ["ClientNIO", "ClientRuntime", "ServerTestSupport", "TestSupport", nioHTTP1, nioSSL], swiftSettings: strict),
+    .testTarget(
+      name: "ClientAppleTests",
+      dependencies: [
+        "ClientApple", "ClientNIO", "ClientRuntime", "TestSupport", nioCore, nioHTTP1, nioPosix, nioSSL, nioWebSocket,
+      ], swiftSettings: strict),
     .testTarget(
       name: "DoubloonTests",
       dependencies: [
-        "ClientLink", "ClientNIO", "ClientRuntime", "Doubloon", "DoubloonTesting", "ServerTestSupport", "SyncModel",
-        "TestSupport",
-        "TreeModel",
+        "ClientLink", "ClientNIO", "ClientRuntime", "Credentials", "Doubloon", "DoubloonTesting", "ServerTestSupport",
+        "StorageCore", "SyncModel", "TestSupport", "TreeModel",
       ], swiftSettings: strict),
     .testTarget(
       name: "FunctionsTests", dependencies: ["DoubloonTesting", "Functions", "RewardModel", "TreeModel"], swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Accounts", "AdminAPI", "AdminClient", "AdminModel", "DoubloonTesting", "Functions", "FunctionsKit", "HTTPServer",
+        "Accounts", "AdminAPI", "AdminClient", "AdminModel", "Doubloon", "DoubloonTesting", "Functions", "FunctionsKit",
+        "HTTPServer",
         "Ledger", "Links", "RewardModel", "ServerApp", "ServerConfiguration", "ServerTestSupport", "StorageCore",
-        "StorageSQLite",
-        "TestSupport", "TreeDatabase", "TreeModel", "Triggers", logging, nioHTTP1,
+        "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel", "Triggers", logging, nioHTTP1,
       ], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]
@@ -416,4 +410,14 @@ let package = Package(
 // The documentation is built with a plugin (Scripts/test docs). It is asked for by name, so that nobody else fetches it.
 if Context.environment["DOUBLOON_DOCUMENTATION"] != nil {
   package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}
+
+// Who tries the library for games on a Mac needs no server: DOUBLOON_CLIENT=1 swift test.
+if Context.environment["DOUBLOON_CLIENT"] != nil {
+  let kept: Set = [
+    "TextFormats", "TreeModel", "RewardModel", "StorageCore", "SyncModel", "ClientRuntime", "ClientLink", "ClientNIO",
+    "ClientApple", "Doubloon", "TestSupport", "SyncModelTests", "ClientRuntimeTests", "ClientLinkTests", "ClientAppleTests",
+  ]
+  package.targets.removeAll { !kept.contains($0.name) }
+  package.products.removeAll { $0.name != "Doubloon" }
 }

@@ -352,7 +352,7 @@ CREATE INDEX account_unused ON account (ns, used_at) WHERE is_anonymous = 1;
 -- What leads to one account only: an address, a number, an identity at a provider.
 CREATE TABLE account_identifier (
   ns BIGINT NOT NULL,
-  kind TEXT NOT NULL,                   -- email, phone, or the provider's name
+  kind TEXT NOT NULL,                   -- email, phone, or the provider's name; of a tenant TENANT/KIND, and TENANT/ for its uids
   value TEXT NOT NULL,
   uid TEXT NOT NULL,
   PRIMARY KEY (ns, kind, value)

@@ -11,10 +11,12 @@ let package = Package(
     .systemLibrary(name: "SQLiteInterface", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "Measuring"),
     .executableTarget(name: "listeners", dependencies: [.product(name: "DoubloonEngine", package: "doubloon")]),
+    .executableTarget(name: "lifecycle", dependencies: ["Measuring"]),
     .executableTarget(
       name: "past", dependencies: ["Measuring", .product(name: "DoubloonEngine", package: "doubloon")]),
     .executableTarget(
       name: "commits", dependencies: ["Measuring", "SQLiteInterface", .product(name: "DoubloonEngine", package: "doubloon")]),
+    .executableTarget(name: "client", dependencies: ["Measuring", .product(name: "Doubloon", package: "doubloon")]),
     .executableTarget(name: "queries", dependencies: [.product(name: "DoubloonEngine", package: "doubloon")]),
   ]
 )

@@ -107,7 +107,7 @@ package enum AccountJSON {
 
   private static func fields(_ record: AccountRecord, factors: FactorDetail) -> [(String, JSON?)] {
     [
-      ("localId", .string(record.uid)), ("email", record.email.map(JSON.string)),
+      ("localId", .string(record.uid)), ("tenantId", record.tenant.map(JSON.string)), ("email", record.email.map(JSON.string)),
       ("emailVerified", record.email == nil ? nil : .bool(record.isEmailVerified)),
       ("displayName", record.displayName.map(JSON.string)), ("photoUrl", record.photoURL.map(JSON.string)),
       ("phoneNumber", record.phoneNumber.map(JSON.string)), ("providerUserInfo", providers(record)),

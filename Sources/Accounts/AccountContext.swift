@@ -5,11 +5,25 @@ package struct AccountProject: Sendable, Hashable {
   /// The `aud` of its tokens.
   package let name: String
   package let namespace: NamespaceID
+  /// Which of its accounts are meant.
+  package let scope: AccountScope
 
-  package init(name: String, namespace: NamespaceID) {
+  package init(name: String, namespace: NamespaceID, scope: AccountScope = .all) {
     self.name = name
     self.namespace = namespace
+    self.scope = scope
   }
+
+  /// The same project, and other accounts of it.
+  package func within(_ scope: AccountScope) -> AccountProject {
+    AccountProject(name: name, namespace: namespace, scope: scope)
+  }
+
+  /// What tells the project's players from those of each tenant, where something is kept in memory. No project has a slash.
+  var scopeName: String { scope.tenant.map { "\(name)/\($0)" } ?? name }
+
+  /// Under which name limits count an account.
+  func limitKey(_ account: String) -> String { scope.tenant.map { "\($0)/\(account)" } ?? account }
 
   /// The name of a project's namespace.
   package static func namespaceName(of project: String) -> String { "\(project)-default-rtdb" }
@@ -42,6 +56,13 @@ package struct AccountContext: Sendable {
     self.serverURL = serverURL
     self.apiKey = apiKey
     self.locales = locales
+  }
+
+  /// The same request for other accounts of the project.
+  package func within(_ scope: AccountScope) -> AccountContext {
+    AccountContext(
+      project: project.within(scope), administrator: administrator, network: network, serverURL: serverURL, apiKey: apiKey,
+      locales: locales)
   }
 
   /// Who a change of an account is recorded for: the administrator, or the player whose account it is.

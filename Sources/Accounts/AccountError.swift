@@ -24,6 +24,25 @@ package enum AccountError: Error, Sendable, Hashable {
   /// Only a disabled account may be deleted together with others.
   case notDisabled
 
+  // MARK: Tenants
+
+  /// There is no such tenant, or it is being deleted.
+  case unknownTenant
+  /// What was shown belongs to another tenant, or to none.
+  case tenantMismatch
+  /// Nobody can do anything with the tenant's accounts.
+  case disabledTenant
+  /// The project has no tenants until its configuration says so.
+  case tenantsOff
+  /// Tenants do not have what was asked for.
+  case notForTenants
+  /// A tenant's players do not sign in by links in mails.
+  case emailLinksDisabled
+  /// There is a provider's configuration of this name.
+  case providerConfigurationTaken
+  /// There is no provider's configuration of this name.
+  case unknownProviderConfiguration
+
   // MARK: Tokens and sessions
 
   /// What was asked needs a player's ID token.
@@ -136,6 +155,8 @@ package enum AccountError: Error, Sendable, Hashable {
     case opaqueAccessToken
     /// The provider is not configured.
     case unknownProvider
+    /// The provider is configured, and switched off.
+    case disabledProvider
     /// The ID token does not hold.
     case token(TokenError)
   }

@@ -10,6 +10,10 @@ package struct AccountSettings: Sendable, Hashable {
   package var allowsAnonymous = true
   /// Whether accounts may have passwords, and sign in by them.
   package var allowsPasswords = true
+  /// Whether players may sign in by a link in a mail; a tenant says so, a project always lets them.
+  package var allowsEmailLinks = true
+  /// Whether the project has tenants.
+  package var allowsTenants = false
   /// Whether end users may make accounts at all.
   package var allowsSignUp = true
   /// What a new password must be like.
@@ -120,6 +124,7 @@ enum AccountSettingsCodec {
     settings.hidesAddresses = json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"]?.bool ?? false
     settings.allowsAnonymous = json["signIn"]?["anonymous"]?["enabled"]?.bool ?? true
     settings.allowsPasswords = json["signIn"]?["email"]?["enabled"]?.bool ?? true
+    settings.allowsTenants = json["multiTenant"]?["allowTenants"]?.bool ?? false
     settings.allowsSignUp = !(json["client"]?["permissions"]?["disabledUserSignup"]?.bool ?? false)
     settings.passwordPolicy = passwordPolicy(json["passwordPolicyConfig"]?["passwordPolicyVersions"]?.array?.last)
     settings.secondFactors = json["mfa"].map(secondFactors)
@@ -141,6 +146,7 @@ enum AccountSettingsCodec {
       ("client", ["permissions": ["disabledUserSignup": .bool(!settings.allowsSignUp)]]),
       ("passwordPolicyConfig", encode(settings.passwordPolicy)), ("mfa", settings.secondFactors.map(encode)),
       ("blockingFunctions", encode(settings.decisionTargets)),
+      ("multiTenant", settings.allowsTenants ? ["allowTenants": true] : nil),
     ])
   }
 
@@ -154,7 +160,7 @@ enum AccountSettingsCodec {
     ]
   }
 
-  private static func passwordPolicy(_ version: JSON?) -> PasswordPolicy {
+  static func passwordPolicy(_ version: JSON?) -> PasswordPolicy {
     let options = version?["customStrengthOptions"] ?? .null
     var policy = PasswordPolicy()
     policy.setLengths(min: options["minPasswordLength"]?.int, max: options["maxPasswordLength"]?.int)
@@ -165,14 +171,16 @@ enum AccountSettingsCodec {
     return policy
   }
 
-  private static func encode(_ policy: PasswordPolicy) -> JSON {
+  private static func encode(_ policy: PasswordPolicy) -> JSON { ["passwordPolicyVersions": [version(policy)]] }
+
+  static func version(_ policy: PasswordPolicy) -> JSON {
     let options: JSON = [
       "minPasswordLength": .int(Int64(policy.minLength)), "maxPasswordLength": .int(Int64(policy.maxLength)),
       "containsLowercaseCharacter": .bool(policy.needsLowerCase),
       "containsUppercaseCharacter": .bool(policy.needsUpperCase), "containsNumericCharacter": .bool(policy.needsDigit),
       "containsNonAlphanumericCharacter": .bool(policy.needsSymbol),
     ]
-    return ["passwordPolicyVersions": [["customStrengthOptions": options]]]
+    return ["customStrengthOptions": options]
   }
 
   private static func secondFactors(_ json: JSON) -> SecondFactorPolicy {

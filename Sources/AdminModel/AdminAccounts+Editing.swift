@@ -29,12 +29,14 @@ extension AdminAccounts {
     package var password: String?
     package var disabled: Bool?
     package var claims: JSON?
+    package var tenant: String?
     /// Why, for the record.
     package var reason: String?
 
     package init(
       uid: String? = nil, email: String? = nil, emailVerified: Bool? = nil, displayName: String? = nil,
-      phoneNumber: String? = nil, password: String? = nil, disabled: Bool? = nil, claims: JSON? = nil, reason: String? = nil
+      phoneNumber: String? = nil, password: String? = nil, disabled: Bool? = nil, claims: JSON? = nil, tenant: String? = nil,
+      reason: String? = nil
     ) {
       self.uid = uid
       self.email = email
@@ -44,6 +46,7 @@ extension AdminAccounts {
       self.password = password
       self.disabled = disabled
       self.claims = claims
+      self.tenant = tenant
       self.reason = reason
     }
 
@@ -55,6 +58,7 @@ extension AdminAccounts {
       "password": .text("in plain text; the record of the change does not hold it"),
       "disabled": .text("whether nobody can sign in"),
       "claims": .text("an object of at most 1000 characters, which every token of the player bears; {} takes them away"),
+      "tenant": .text("of a new account: the tenant whose player it is; no account changes its own"),
       "reason": .text("why, for the record"),
     ]
   }

@@ -9,6 +9,8 @@ package enum AdminAccounts {
 
   package static let list = Endpoint<Query, NoBody, List>(
     .get, "/admin/v1/accounts", "The accounts, by uid; those that a search finds, with how far it looked.")
+  package static let export = Endpoint<NoQuery, Query, List>(
+    .post, "/admin/v1/accounts/export", "A page of the accounts for somebody who takes them along: the audit log records it.")
   package static let show = Endpoint<NoQuery, NoBody, Account>(
     .get, "/admin/v1/accounts/{uid}", "One account.", captures: [account])
   package static let disable = Endpoint<NoQuery, EmptyBody, Account>(
@@ -55,6 +57,8 @@ package enum AdminAccounts {
 
     package var localID: String { userInfo["localId"]?.string ?? "" }
     package var email: String? { userInfo["email"]?.string }
+    /// The tenant whose player it is.
+    package var tenantID: String? { userInfo["tenantId"]?.string }
     package var displayName: String? { userInfo["displayName"]?.string }
     package var isDisabled: Bool { userInfo["disabled"]?.bool ?? false }
     /// Where it has identities; none of an anonymous one.
@@ -80,10 +84,11 @@ package enum AdminAccounts {
     package var provider: String?
     package var state: State?
     package var count: Bool?
+    package var tenant: String?
 
     package init(
       limit: Int64? = nil, email: String? = nil, phone: String? = nil, cursor: String? = nil, q: String? = nil,
-      provider: String? = nil, state: State? = nil, count: Bool? = nil
+      provider: String? = nil, state: State? = nil, count: Bool? = nil, tenant: String? = nil
     ) {
       self.limit = limit
       self.email = email
@@ -93,6 +98,7 @@ package enum AdminAccounts {
       self.provider = provider
       self.state = state
       self.count = count
+      self.tenant = tenant
     }
 
     package static let notes: [String: FieldNote] = [
@@ -104,6 +110,7 @@ package enum AdminAccounts {
       "provider": .only(.filled, text: "Only accounts with an identity of this provider: password, google.com."),
       "state": .text("Only accounts in this state."),
       "count": .text("False: all accounts are not counted, which takes long where there are millions."),
+      "tenant": .only(.filled, text: "Only accounts of this tenant; without it those of every tenant are listed, too."),
     ]
   }
 
@@ -136,7 +143,8 @@ extension AdminAccounts.Account: Codable, SchemaDeclaring {
   static var schema: JSONSchema {
     .object([
       .always("localId", schema: .text), .always("createdAt", schema: .text), .always("disabled", schema: .boolean),
-      .maybe("email", schema: .text), .maybe("displayName", schema: .text), .maybe("providerUserInfo", schema: .list(.any)),
+      .maybe("email", schema: .text),
+      .maybe("tenantId", schema: .text), .maybe("displayName", schema: .text), .maybe("providerUserInfo", schema: .list(.any)),
     ])
   }
 

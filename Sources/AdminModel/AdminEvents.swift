@@ -140,6 +140,8 @@ package enum AdminEvents {
     package var cause: Cause?
     package var executions: [Execution]
     package var deliveries: [Delivery]
+    /// What its runs gave to players, by unit: below zero where they took. Listed events only.
+    package var coins: NamedValues<Int64>?
 
     private enum CodingKeys: String, CodingKey {
       case id
@@ -153,11 +155,13 @@ package enum AdminEvents {
       case cause
       case executions
       case deliveries
+      case coins
     }
 
     package init(
       id: String, kind: Kind, path: String, revision: Int64, hop: Int64, time: Timestamp? = nil, actor: String? = nil,
-      requestID: String? = nil, cause: Cause? = nil, executions: [Execution], deliveries: [Delivery]
+      requestID: String? = nil, cause: Cause? = nil, executions: [Execution], deliveries: [Delivery],
+      coins: NamedValues<Int64>? = nil
     ) {
       self.id = id
       self.kind = kind
@@ -170,6 +174,7 @@ package enum AdminEvents {
       self.cause = cause
       self.executions = executions
       self.deliveries = deliveries
+      self.coins = coins
     }
 
     package static let schemaName: String? = "Event"
@@ -177,6 +182,7 @@ package enum AdminEvents {
     package static let notes: [String: FieldNote] = [
       "id": .text("EPOCH-REVISION:PATH"),
       "hop": .text("functions between the first write and it"),
+      "coins": .text("what its runs gave to players, by unit, below zero where they took; not given if they moved nothing"),
     ]
   }
 

@@ -70,10 +70,15 @@ extension AdminFunctions {
     package var meanNanoseconds: Int64?
     /// The longest of these; not given before the first.
     package var slowestNanoseconds: Int64?
+    /// How long 50, 95 and 99 of 100 took at most, up to a quarter more than measured; not given before the first.
+    package var p50Nanoseconds: Int64?
+    package var p95Nanoseconds: Int64?
+    package var p99Nanoseconds: Int64?
 
     package init(
       outcomes: NamedValues<Int64>, timeouts: Int64, deadLetters: Int64, inline: Int64, measured: Int64,
-      meanNanoseconds: Int64? = nil, slowestNanoseconds: Int64? = nil
+      meanNanoseconds: Int64? = nil, slowestNanoseconds: Int64? = nil, p50Nanoseconds: Int64? = nil,
+      p95Nanoseconds: Int64? = nil, p99Nanoseconds: Int64? = nil
     ) {
       self.outcomes = outcomes
       self.timeouts = timeouts
@@ -82,6 +87,9 @@ extension AdminFunctions {
       self.measured = measured
       self.meanNanoseconds = meanNanoseconds
       self.slowestNanoseconds = slowestNanoseconds
+      self.p50Nanoseconds = p50Nanoseconds
+      self.p95Nanoseconds = p95Nanoseconds
+      self.p99Nanoseconds = p99Nanoseconds
     }
 
     package static let notes: [String: FieldNote] = [
@@ -92,6 +100,9 @@ extension AdminFunctions {
       "measured": .text("runs whose time was measured"),
       "meanNanoseconds": .text("the mean time of these"),
       "slowestNanoseconds": .text("the longest of these"),
+      "p50Nanoseconds": .text("half of these took no longer; up to a quarter more than measured"),
+      "p95Nanoseconds": .text("95 of 100 of these took no longer; up to a quarter more than measured"),
+      "p99Nanoseconds": .text("99 of 100 of these took no longer; up to a quarter more than measured"),
     ]
   }
 

@@ -86,7 +86,7 @@ package struct BackupIdentity: Sendable, CustomStringConvertible, CustomReflecta
   /// The content of a key file. A secret.
   package var fileText: String {
     """
-    # The private key of backups of Doubloon. Whoever has it can read them; without it they are lost. Keep it apart from them.
+    # The private key of backups of Doubloon. Everybody who has it can read them; without it they are lost. Keep it apart from them.
     # Public half: \(recipient.text)
     \(KeyText.text(Array(key.rawRepresentation), behind: Self.prefix))
 

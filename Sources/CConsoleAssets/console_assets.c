@@ -18,6 +18,9 @@ static const unsigned char app_js[] = {
 static const unsigned char audit_js[] = {
 #embed "assets/audit.js"
 };
+static const unsigned char base_js[] = {
+#embed "assets/base.js"
+};
 static const unsigned char chart_js[] = {
 #embed "assets/chart.js"
 };
@@ -84,6 +87,9 @@ static const unsigned char list_js[] = {
 static const unsigned char live_js[] = {
 #embed "assets/live.js"
 };
+static const unsigned char menu_js[] = {
+#embed "assets/menu.js"
+};
 static const unsigned char messageform_js[] = {
 #embed "assets/messageform.js"
 };
@@ -95,6 +101,9 @@ static const unsigned char outcomes_js[] = {
 };
 static const unsigned char overview_js[] = {
 #embed "assets/overview.js"
+};
+static const unsigned char pages_css[] = {
+#embed "assets/pages.css"
 };
 static const unsigned char parts_js[] = {
 #embed "assets/parts.js"
@@ -116,6 +125,9 @@ static const unsigned char rules_js[] = {
 };
 static const unsigned char ruletext_js[] = {
 #embed "assets/ruletext.js"
+};
+static const unsigned char search_js[] = {
+#embed "assets/search.js"
 };
 static const unsigned char settings_js[] = {
 #embed "assets/settings.js"
@@ -145,6 +157,7 @@ static const console_asset assets[] = {
   {"api.js", api_js, sizeof api_js},
   {"app.js", app_js, sizeof app_js},
   {"audit.js", audit_js, sizeof audit_js},
+  {"base.js", base_js, sizeof base_js},
   {"chart.js", chart_js, sizeof chart_js},
   {"code.js", code_js, sizeof code_js},
   {"console.css", console_css, sizeof console_css},
@@ -167,10 +180,12 @@ static const console_asset assets[] = {
   {"links.js", links_js, sizeof links_js},
   {"list.js", list_js, sizeof list_js},
   {"live.js", live_js, sizeof live_js},
+  {"menu.js", menu_js, sizeof menu_js},
   {"messageform.js", messageform_js, sizeof messageform_js},
   {"messages.js", messages_js, sizeof messages_js},
   {"outcomes.js", outcomes_js, sizeof outcomes_js},
   {"overview.js", overview_js, sizeof overview_js},
+  {"pages.css", pages_css, sizeof pages_css},
   {"parts.js", parts_js, sizeof parts_js},
   {"player.js", player_js, sizeof player_js},
   {"replays.js", replays_js, sizeof replays_js},
@@ -178,6 +193,7 @@ static const console_asset assets[] = {
   {"rewards.js", rewards_js, sizeof rewards_js},
   {"rules.js", rules_js, sizeof rules_js},
   {"ruletext.js", ruletext_js, sizeof ruletext_js},
+  {"search.js", search_js, sizeof search_js},
   {"settings.js", settings_js, sizeof settings_js},
   {"signin.js", signin_js, sizeof signin_js},
   {"start.js", start_js, sizeof start_js},

@@ -34,20 +34,6 @@ struct LinkState: Sendable {
     case token(String)
   }
 
-  /// A write or a transaction that is not answered.
-  struct Put: Sendable {
-    enum Kind: Sendable {
-      case write(PendingWrite)
-      case transaction(TransactionID, path: Path, node: TreeNode, hash: String)
-    }
-
-    let kind: Kind
-    /// By which the server knows it again.
-    let key: String
-    /// Whether it went out on the present connection.
-    var isSent = false
-  }
-
   struct Read: Sendable {
     let id: ReadID
     let listened: ListenSpec
@@ -77,15 +63,19 @@ struct LinkState: Sendable {
   var host: String?
   /// The name of the last session.
   var session: String?
+  /// What the log was last told of a server that cannot be reached.
+  var lastTrouble: String?
   /// What the server's clock is ahead, in milliseconds.
   var offset: Int64 = 0
   var takesKeys = false
 
   var frames = MessageFrames()
   var lastRequest = 0
-  var inflight: [Int: Request] = [:]
+  var inflight = OpenRequests()
+  /// Requests that are longer than the protocol lets them be; answered when the others are sent.
+  var tooLong: [Request] = []
   var listens: [WireListen] = []
-  var puts: [Put] = []
+  var puts = PutQueue()
   var reads: [Read] = []
   var disconnects: [DisconnectRequest] = []
   var remembered = DisconnectTree()
@@ -123,10 +113,6 @@ struct LinkState: Sendable {
   private static func hex(_ number: UInt64) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
-  }
-
-  var unansweredListens: Int {
-    inflight.values.count { if case .listen = $0 { true } else { false } }
   }
 
   /// Whether the connection is used for anything.

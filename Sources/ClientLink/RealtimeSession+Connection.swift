@@ -28,7 +28,7 @@ extension RealtimeSession {
   /// The socket is closed, or could not be opened.
   package mutating func socketClosed(_ now: Moment, because reason: String?) {
     if case .closed = link.phase { return }
-    outputs.append(.log(isWarning: false, reason ?? "The connection was closed."))
+    tell(of: reason ?? "The connection was closed.")
     lost(now)
     carryOut(now)
   }
@@ -36,9 +36,19 @@ extension RealtimeSession {
   /// Ends the connection from this side; another is tried when it is due.
   mutating func disconnect(_ now: Moment, because reason: String?) {
     if case .closed = link.phase { return }
-    if let reason { outputs.append(.log(isWarning: true, reason)) }
+    if let reason { tell(of: reason) }
     outputs.append(.close)
     lost(now)
+  }
+
+  /// What ended a connection. A server that cannot be reached is a warning, once for each reason: until it can be, only the log
+  /// knows why nothing comes.
+  private mutating func tell(of reason: String) {
+    if isConnected { return outputs.append(.log(isWarning: false, reason)) }
+    let isKnown = reason == link.lastTrouble
+    link.lastTrouble = reason
+    outputs.append(
+      .log(isWarning: !isKnown, "The database cannot be reached: \(reason) Writes wait, and are sent when it can be."))
   }
 
   private mutating func lost(_ now: Moment) {
@@ -60,19 +70,7 @@ extension RealtimeSession {
     }
     if wasReady { tree.setLocal(ClientTree.connectedPath, to: false) }
     tree.runDisconnect(link.remembered.take(), now: serverTime(now))
-    failSentTransactions()
-    for index in link.puts.indices { link.puts[index].isSent = false }
-  }
-
-  /// Of a transaction that was sent nobody knows whether it was done: it must not be sent twice.
-  private mutating func failSentTransactions() {
-    let sent = link.puts.compactMap { put in
-      if case .transaction(let id, _, _, _) = put.kind, put.isSent { id } else { nil }
-    }
-    for id in sent {
-      link.puts.removeAll { if case .transaction(id, _, _, _) = $0.kind { true } else { false } }
-      tree.answerTransaction(id, .disconnected)
-    }
+    for id in link.puts.connectionLost() { tree.answerTransaction(id, .disconnected) }
   }
 }
 

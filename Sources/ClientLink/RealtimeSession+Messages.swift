@@ -24,9 +24,10 @@ extension RealtimeSession {
       link.isInterrupted = true
       disconnect(now, because: "The server wants no more connections of this client: \(reason)")
     case .answer(let number, let answer):
-      guard let request = link.inflight.removeValue(forKey: number) else { return }
+      guard let request = link.inflight.take(number) else { return }
       self.answer(request, answer.refusal, data: answer.data, now)
     case .data(let changes, let tag): tree.receive(changes, tag: tag)
+    case .ranges(let path, let ranges, let tag): tree.receive(ranges, at: path, tag: tag)
     case .revoked(let path, let query):
       let listened = ListenSpec(path: path, query: query ?? Query())
       link.listens.removeAll { $0.listened == listened.wire }
@@ -58,19 +59,19 @@ extension RealtimeSession {
     case .listen(let listen): answer(listen, refusal, data)
     case .unlisten(let listen): tree.ended(listen)
     case .write(let id):
-      link.puts.removeAll { if case .write(let write) = $0.kind { write.id == id } else { false } }
+      link.puts.remove(.write(id))
       if let refusal {
         outputs.append(.log(isWarning: true, "A write was refused: \(refusal.status) \(refusal.reason)"))
       }
       link.heldAnswers.append((id, refusal))
     case .transaction(let id):
-      link.puts.removeAll { if case .transaction(id, _, _, _) = $0.kind { true } else { false } }
+      link.puts.remove(.transaction(id))
       tree.answerTransaction(id, refusal)
     case .read(let id): answer(id, refusal, data)
     case .disconnect(let id): answer(id, refusal)
     case .other: break
     }
-    if link.unansweredListens == 0 { giveHeldAnswers() }
+    if link.inflight.listens == 0 { giveHeldAnswers() }
   }
 
   /// Gives the answers that waited for data.

@@ -14,7 +14,7 @@ extension RealtimeSession {
   {
     link.lastRequest += 1
     guard let frames = MessageFrames.frames(of: ClientRequest.text(link.lastRequest, action, body)) else { return false }
-    link.inflight[link.lastRequest] = request
+    link.inflight.add(link.lastRequest, request)
     for frame in frames { sendFrame(frame, now) }
     return true
   }
@@ -42,6 +42,7 @@ extension RealtimeSession {
   /// The connection can be used: listens first, then what waits, in the order of the calls.
   mutating func restore(_ now: Moment) {
     link.phase = .ready
+    link.lastTrouble = nil
     link.goodSince = now.uptime
     for listen in link.listens { send(listen, now) }
     if link.listens.isEmpty { giveHeldAnswers() }
@@ -62,9 +63,7 @@ extension RealtimeSession {
   }
 
   mutating func sendPuts(_ now: Moment) {
-    for index in link.puts.indices where !link.puts[index].isSent {
-      link.puts[index].isSent = true
-      let put = link.puts[index]
+    for put in link.puts.takeUnsent() {
       let key = link.takesKeys ? put.key : nil
       switch put.kind {
       case .write(let write):
@@ -72,7 +71,7 @@ extension RealtimeSession {
           write.operation.write(to: &writer)
           if let key { ClientRequest.text(key, "k", to: &writer) }
         }
-        if fits { outputs.append(.sent(write.id)) } else { refuseTooLong(.write(write.id), now) }
+        if fits { outputs.append(.sent(write.id)) } else { link.tooLong.append(.write(write.id)) }
       case .transaction(let id, let path, let node, let hash):
         let fits = request(.transaction(id), "p", now) { writer in
           ClientRequest.place(path, to: &writer)
@@ -81,7 +80,7 @@ extension RealtimeSession {
           ClientRequest.text(hash, "h", to: &writer)
           if let key { ClientRequest.text(key, "k", to: &writer) }
         }
-        if !fits { refuseTooLong(.transaction(id), now) }
+        if fits { tree.transactionSent(id) } else { link.tooLong.append(.transaction(id)) }
       }
     }
     answerTooLong(now)
@@ -112,17 +111,10 @@ extension RealtimeSession {
     }
   }
 
-  /// Notes that a request is longer than the protocol lets it be; answered when the others are sent.
-  private mutating func refuseTooLong(_ request: LinkState.Request, _ now: Moment) {
-    link.lastRequest += 1
-    link.inflight[-link.lastRequest] = request
-  }
-
   private mutating func answerTooLong(_ now: Moment) {
     let refusal = Refusal(status: "too_big", reason: "The data is longer than a message may be.")
-    for (number, request) in link.inflight where number < 0 {
-      link.inflight[number] = nil
-      answer(request, refusal, data: .null, now)
-    }
+    let requests = link.tooLong
+    link.tooLong.removeAll()
+    for request in requests { answer(request, refusal, data: .null, now) }
   }
 }

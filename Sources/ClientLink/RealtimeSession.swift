@@ -26,6 +26,8 @@ package struct RealtimeSession: ~Copyable, Sendable {
   let target: Target
   /// The key of the write that is being restored.
   private var restoredKey: String?
+  /// The keys of writes that are kept, and about to be sent.
+  private var keys: [WriteID: String] = [:]
 
   /// - `seed`: for waiting times.
   /// - `name`: two random numbers, by which the server knows this client's writes again.
@@ -80,12 +82,7 @@ extension RealtimeSession {
   package mutating func purgeWrites(_ now: Moment) {
     link.puts.removeAll()
     link.heldAnswers.removeAll()
-    link.inflight = link.inflight.filter {
-      switch $0.value {
-      case .write, .transaction: false
-      default: true
-      }
-    }
+    link.inflight.forgetPuts()
     tree.purgeWrites()
     carryOut(now)
   }
@@ -180,20 +177,22 @@ extension RealtimeSession {
       if isConnected {
         request(.unlisten(listen), "n", now) { ClientRequest.listened(listen.listened, tag: listen.tag, to: &$0) }
       }
-    case .send(let write):
+    case .keep(let write):
       let key = nextKey()
+      keys[write.id] = key
       outputs.append(.pending(write, key: key))
-      link.puts.append(LinkState.Put(kind: .write(write), key: key))
+    case .send(let write):
+      link.puts.append(Put(kind: .write(write), key: keys.removeValue(forKey: write.id) ?? nextKey()))
       if isConnected { sendPuts(now) }
     case .sendTransaction(let id, let path, let node, let hash):
-      link.puts.append(LinkState.Put(kind: .transaction(id, path: path, node: node, hash: hash), key: nextKey()))
+      link.puts.append(Put(kind: .transaction(id, path: path, node: node, hash: hash), key: nextKey()))
       if isConnected { sendPuts(now) }
     case .event(let id, let event): outputs.append(.event(id, event))
     case .cancelled(let id, let refusal): outputs.append(.cancelled(id, refusal))
     case .written(let id, let refusal): outputs.append(.written(id, refusal))
     case .run(let id): outputs.append(.run(id))
     case .finished(let id, let result):
-      link.puts.removeAll { if case .transaction(id, _, _, _) = $0.kind { true } else { false } }
+      link.puts.remove(.transaction(id))
       outputs.append(.finished(id, result))
     }
   }

@@ -14,6 +14,8 @@ package enum ServerMessage: Sendable {
   case answer(number: Int, Answer)
   /// Nodes that are others now.
   case data([(path: Path, node: TreeNode)], tag: Int?)
+  /// Ranges of a node that are others now.
+  case ranges(Path, [RangeMerge], tag: Int?)
   /// A listen is taken back; nil: all listens at the place.
   case revoked(Path, Query?)
   /// The token is no longer good.
@@ -77,6 +79,9 @@ package enum ServerMessage: Sendable {
       let path = try path(body)
       return .data([(path, try node(body["d"] ?? .null, at: path))], tag: tag)
     case "m": return .data(try merge(body), tag: tag)
+    case "rm":
+      let path = try path(body)
+      return .ranges(path, try ranges(body["d"], at: path), tag: tag)
     case "c": return .revoked(try path(body), try query(body["q"]))
     case "ac": return .authRevoked(reason: body["d"]?.string ?? "")
     case "sd": return .note(body["msg"]?.string ?? "")
@@ -110,6 +115,24 @@ package enum ServerMessage: Sendable {
       changes.append((path, try node(member.value, at: path)))
     }
     return changes
+  }
+
+  private static func ranges(_ json: JSON?, at base: Path) throws(ProtocolError) -> [RangeMerge] {
+    var ranges: [RangeMerge] = []
+    for range in json?.array ?? [] {
+      ranges.append(
+        RangeMerge(
+          after: try bound(range["s"]), through: try bound(range["e"]), node: try node(range["m"] ?? .null, at: base)))
+    }
+    return ranges
+  }
+
+  private static func bound(_ json: JSON?) throws(ProtocolError) -> Path? {
+    guard let json, !json.isNull else { return nil }
+    guard let text = json.string, let path = try? Path(parsing: text) else {
+      throw ProtocolError("a range whose ends are no paths")
+    }
+    return path
   }
 
   private static func query(_ json: JSON?) throws(ProtocolError) -> Query? {

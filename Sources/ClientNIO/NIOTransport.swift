@@ -131,10 +131,7 @@ package final class NIOTransport: HTTPTransport, SocketTransport {
   }
 
   private static func head(of request: HTTPRequest) throws -> HTTPRequestHead {
-    let values = request.headers.flatMap { [$0.name, $0.value] }
-    guard request.target.utf8.first == UInt8(ascii: "/"), request.target.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }),
-      values.allSatisfy({ $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } })
-    else { throw TransportError(.badAddress, "The request holds characters that cannot be sent; check keys and addresses.") }
+    try request.checkHead()
     var headers: HTTPHeaders = ["Host": request.server.authority, "Accept": "*/*"]
     if let body = request.body {
       headers.add(name: "Content-Type", value: "application/json")

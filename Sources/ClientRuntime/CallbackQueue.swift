@@ -60,9 +60,15 @@ package struct ClientLog: Sendable {
 
   package init(_ write: @escaping @Sendable (LogLevel, String) -> Void) { self.write = write }
 
-  /// Lines from `notice` on, to standard error.
+  /// Whether lines of the level `debug` are written, by all apps of the process.
+  package static let isVerbose = Locked(false)
+
+  /// Whether a line of the level is to be written.
+  package static func wants(_ level: LogLevel) -> Bool { level >= .notice || isVerbose.copy }
+
+  /// Lines from `notice` on, and all of them where that was asked for, to standard error.
   package static let standardError = ClientLog { level, line in
-    guard level >= .notice else { return }
+    guard wants(level) else { return }
     FileHandle.standardError.write(Data("[Doubloon] \(level): \(line)\n".utf8))
   }
 

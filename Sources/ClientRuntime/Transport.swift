@@ -35,6 +35,20 @@ package struct HTTPRequest: Sendable {
   }
 }
 
+extension HTTPRequest {
+  /// Whether its target and its headers can stand in the head of a request.
+  ///
+  /// - Throws: ``TransportError`` of the code `badAddress`.
+  package func checkHead() throws(TransportError) {
+    let values = headers.flatMap { [$0.name, $0.value] }
+    guard target.utf8.first == UInt8(ascii: "/"), target.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }),
+      values.allSatisfy({ $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } })
+    else {
+      throw TransportError(.badAddress, "The request holds characters that cannot be sent; check keys and addresses.")
+    }
+  }
+}
+
 /// What a server answered, whatever its status.
 package struct HTTPResponse: Sendable {
   package var status: Int

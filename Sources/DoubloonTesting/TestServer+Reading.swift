@@ -1,4 +1,4 @@
-public import FunctionsKit
+import FunctionsKit
 import Ledger
 public import RewardModel
 import ServerApp

@@ -44,7 +44,7 @@ public struct FunctionDefinition: Sendable {
   public let trigger: Trigger
   /// Where it wants them.
   public let pattern: PathPattern
-  /// The captures of the pattern that are players: those typed ``UserID``.
+  /// The captures of the pattern that are players: those typed `UserID`.
   public let players: Set<String>
   /// A path that the pattern matches, with values of its type; nil where none can be made up.
   public let sample: @Sendable () -> Sample?

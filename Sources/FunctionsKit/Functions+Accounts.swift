@@ -120,9 +120,12 @@ public struct PlayerAccount: Codable, Sendable, Hashable {
   /// A keyed hash of the client network that the account was made from: the same for players behind one address. Nil if an
   /// administrator or an import made it.
   public let network: String?
+  /// The tenant whose player it is; nil for a player of the project itself.
+  public let tenantID: String?
 
   private enum CodingKeys: String, CodingKey {
     case uid, createdAt, email, displayName, phoneNumber, claims, providers, network
+    case tenantID = "tenantId"
     case isAnonymous = "anonymous"
     case isEmailVerified = "emailVerified"
     case isDisabled = "disabled"
@@ -142,6 +145,7 @@ public struct PlayerAccount: Codable, Sendable, Hashable {
     claims = try fields.decodeIfPresent(String.self, forKey: .claims)
     providers = try fields.decodeIfPresent([String: String].self, forKey: .providers) ?? [:]
     network = try fields.decodeIfPresent(String.self, forKey: .network)
+    tenantID = try fields.decodeIfPresent(String.self, forKey: .tenantID)
   }
 }
 

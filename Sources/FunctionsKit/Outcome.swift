@@ -41,7 +41,7 @@ public struct PermanentError: Error, Sendable, CustomStringConvertible {
   public var description: String { reason }
 }
 
-/// The value at a path is not of the type that its ``TreePath`` gives it. Trying again would find the same: a function
+/// The value at a path is not of the type that its `TreePath` gives it. Trying again would find the same: a function
 /// that lets it through fails for good.
 public struct ValueTypeError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Where.

@@ -12,6 +12,8 @@ package enum MergeError: Error, Sendable, CustomStringConvertible {
   case unknownTarget(Key)
   /// The remaining account has no way to sign in, or the merge would leave one open to the other.
   case disabledTarget(Key, from: Key)
+  /// The accounts are of two tenants: players of two brands are two.
+  case otherTenant(Key, Key)
   /// Something still has to be done for the account that is left: a sentence for each.
   case unsettled(uid: String, work: [String])
   /// The account was merged into another one before, or with other options.
@@ -44,6 +46,8 @@ package enum MergeError: Error, Sendable, CustomStringConvertible {
     case .disabledTarget(let into, let from):
       "Nobody can sign in to \(into), and nobody could to \(from) afterwards. Enable it before: "
         + "doubloon accounts enable \(into)"
+    case .otherTenant(let from, let into):
+      "\(from) and \(into) are players of two tenants, which are kept apart: nothing was moved."
     case .unsettled(let uid, let work): WaitingWork.message(of: uid, because: work)
     case .mergedBefore(let from, let into):
       "\(from) was merged into \(into) before, which happens once. Move what is left with \"doubloon ledger transfer\" and "
@@ -188,8 +192,10 @@ package struct AccountMerge: Sendable {
     }
     return try database.engine.read { snapshot in
       guard try exists(order.into, in: namespace, snapshot: snapshot) else { throw MergeError.unknownTarget(order.into) }
-      if try snapshot.account(in: namespace, uid: order.into.text)?.isDisabled == true {
-        throw MergeError.disabledTarget(order.into, from: order.from)
+      let into = try snapshot.account(in: namespace, uid: order.into.text)
+      if into?.isDisabled == true { throw MergeError.disabledTarget(order.into, from: order.from) }
+      if let into, let from = try snapshot.account(in: namespace, uid: order.from.text), from.tenant != into.tenant {
+        throw MergeError.otherTenant(order.from, order.into)
       }
       var plan = MergePlan(order, declarations, referralPattern: referral, in: namespace, snapshot)
       try plan.fill()

@@ -2,7 +2,7 @@ package import FunctionsKit
 package import StorageCore
 package import TreeModel
 
-/// What this target asks of the running functions: which there are, and to finish what they have begun. Whoever composes the
+/// What this target asks of the running functions: which there are, and to finish what they have begun. The composition of the
 /// server implements it over the dispatcher of `Triggers`.
 package protocol FunctionActivity: Sendable {
   /// The functions that are registered in this process, in that order.

@@ -174,6 +174,12 @@ package struct TrustedIssuer: Sendable {
   /// A file of certificates that vouch for the issuer's server; nil for those that the system trusts.
   package let authority: String?
 
+  package init(provider: IdentityProvider, use: Use, authority: String?) {
+    self.provider = provider
+    self.use = use
+    self.authority = authority
+  }
+
   /// Who verifies the issuer's tokens at the tree; nil if they do not open it.
   package var users: ForeignUsers? {
     switch use {

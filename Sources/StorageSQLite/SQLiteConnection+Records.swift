@@ -106,7 +106,7 @@ extension SQLiteConnection {
     case .identifier(let kind, let value):
       try looked("SELECT uid FROM account_identifier WHERE ns = ? AND kind = ? AND value = ?").bind(ns.rawValue)
         .bind(kind.text).bind(value.text).first { row throws(StorageError) in
-          .identifier(AccountIdentifier(kind: kind.text, value: value.text), uid: try row.text(0))
+          .identifier(AccountIdentifier(storedKind: kind.text, value: value.text), uid: try row.text(0))
         }
     case .refreshToken(let hash):
       try looked("SELECT \(Self.tokenColumns) FROM refresh_token WHERE ns = ? AND hash = ?")
@@ -163,7 +163,7 @@ extension SQLiteConnection {
     // A value is never empty.
     try looked("SELECT value, uid FROM account_identifier WHERE ns = ? AND kind = ? AND value > ? ORDER BY value")
       .bind(ns.rawValue).bind(kind).bind(value ?? "").all(limit: limit) { row throws(StorageError) in
-        (AccountIdentifier(kind: kind, value: try row.text(0)), try row.text(1))
+        (AccountIdentifier(storedKind: kind, value: try row.text(0)), try row.text(1))
       }
   }
 
@@ -171,6 +171,11 @@ extension SQLiteConnection {
     try looked("SELECT count(*) FROM account WHERE ns = ?").bind(ns.rawValue).first { row throws(StorageError) in
       row.int(0)
     } ?? 0
+  }
+
+  func identifierCount(_ ns: NamespaceID, kind: String) throws(StorageError) -> Int64 {
+    try looked("SELECT count(*) FROM account_identifier WHERE ns = ? AND kind = ?").bind(ns.rawValue).bind(kind)
+      .first { row throws(StorageError) in row.int(0) } ?? 0
   }
 
   func accountRevocations(_ ns: NamespaceID) throws(StorageError) -> [AccountRevocation] {

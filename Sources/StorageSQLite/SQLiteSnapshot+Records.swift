@@ -129,6 +129,10 @@ extension SQLiteSnapshot {
     try db.accountCount(namespace)
   }
 
+  func identifierCount(in namespace: NamespaceID, kind: String) throws(StorageError) -> Int64 {
+    try db.identifierCount(namespace, kind: kind)
+  }
+
   func accountRevocations(in namespace: NamespaceID) throws(StorageError) -> [AccountRevocation] {
     try db.accountRevocations(namespace)
   }

@@ -65,7 +65,7 @@ extension SQLiteWriteSession {
       try put("account", "ns, uid, is_anonymous, used_at, password, record").bind(record.uid)
         .bind(record.isAnonymous ? 1 : 0).bind(record.usedAt).bind(record.password).bind(record.storedJSON.text).run()
     case .identifier(let identifier, let uid):
-      try put("account_identifier", "ns, kind, value, uid").bind(identifier.kind).bind(identifier.value).bind(uid).run()
+      try put("account_identifier", "ns, kind, value, uid").bind(identifier.storedKind).bind(identifier.value).bind(uid).run()
     case .refreshToken(let token):
       try put("refresh_token", "ns, hash, uid, provider, claims, auth_time, issued_at, second_factor").bind(token.hash)
         .bind(token.uid).bind(token.provider).bind(token.claims).bind(token.authTime).bind(token.issuedAt)

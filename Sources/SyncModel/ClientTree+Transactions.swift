@@ -28,8 +28,13 @@ extension ClientTree {
     let write = WriteID(lastWrite)
     transactions[index].write = write
     let (path, isVisible) = (transactions[index].path, transactions[index].isVisible)
-    _ = pend(.set(path, output), id: write, isVisible: isVisible, now: now)
+    pend(PendingWrite(id: write, operation: .set(path, output), isVisible: isVisible, now: now) { assumed($0) })
     sendTransactions()
+  }
+
+  /// What a transaction wants to write has left for the server: from now on only an answer, or the loss of the connection, ends it.
+  package mutating func transactionSent(_ id: TransactionID) {
+    if let index = index(id), transactions[index].state == .queued { transactions[index].state = .sent }
   }
 
   /// The server answered a transaction.
@@ -104,7 +109,7 @@ extension ClientTree {
       if transaction.state == .toSend, !before.contains(where: { $0.touches(transaction.path) }),
         let index = index(transaction.id)
       {
-        transactions[index].state = .sent
+        transactions[index].state = .queued
         effects.append(
           .sendTransaction(
             transaction.id, path: transaction.path, node: transaction.output, hash: transaction.input.dataHash))
@@ -135,7 +140,7 @@ extension PendingTransaction.State {
   var isSent: Bool {
     switch self {
     case .sent, .sentAndAborted: true
-    case .toRun, .toSend: false
+    case .toRun, .toSend, .queued: false
     }
   }
 }

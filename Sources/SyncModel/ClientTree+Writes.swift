@@ -11,24 +11,25 @@ extension ClientTree {
   package mutating func write(_ operation: WriteOperation, now: Int64) -> WriteID {
     lastWrite += 1
     let id = WriteID(lastWrite)
-    let write = pend(operation, id: id, isVisible: true, now: now)
+    let write = PendingWrite(id: id, operation: operation, isVisible: true, now: now) { assumed($0) }
+    // Before listeners are told: what they show outlives the end of the app.
+    effects.append(.keep(write))
+    pend(write)
     abortTransactions(touching: write.estimates.map(\.path), .overridden)
     effects.append(.send(write))
     return id
   }
 
   /// Puts a write on top of the tree, without sending it.
-  mutating func pend(_ operation: WriteOperation, id: WriteID, isVisible: Bool, now: Int64) -> PendingWrite {
-    let write = PendingWrite(id: id, operation: operation, isVisible: isVisible, now: now) { assumed($0) }
+  mutating func pend(_ write: PendingWrite) {
     writes.append(write)
-    if isVisible { show(changed: write.estimates.map(\.path)) }
-    return write
+    if write.isVisible { show(changed: write.estimates.map(\.path)) }
   }
 
   /// The writes that wait for an answer, in the order of the calls; those of transactions are not among them.
   package var pendingWrites: [PendingWrite] {
     let own = Set(transactions.compactMap(\.write))
-    return writes.filter { !own.contains($0.id) }
+    return writes.inOrder.filter { !own.contains($0.id) }
   }
 
   /// The server answered a write: what it makes of it was sent before.
@@ -41,7 +42,7 @@ extension ClientTree {
   /// Gives up all writes that are not answered, and all transactions.
   package mutating func purgeWrites() {
     let purged = pendingWrites
-    writes.removeAll { write in purged.contains { $0.id == write.id } }
+    for write in purged { _ = writes.remove(write.id) }
     show(changed: purged.flatMap { $0.estimates.map(\.path) })
     effects += purged.map { .written($0.id, .writeCancelled) }
     for transaction in transactions { end(transaction.id, .writeCancelled) }
@@ -50,8 +51,7 @@ extension ClientTree {
   /// Takes a write off the tree; false if it is not there.
   @discardableResult
   mutating func withdraw(_ id: WriteID) -> Bool {
-    guard let index = writes.firstIndex(where: { $0.id == id }) else { return false }
-    let write = writes.remove(at: index)
+    guard let write = writes.remove(id) else { return false }
     if write.isVisible { show(changed: write.estimates.map(\.path)) }
     return true
   }
@@ -59,13 +59,7 @@ extension ClientTree {
   /// What is thought to be at a place, all pending writes included, also those that listeners do not see; absent where
   /// nothing is known.
   func assumed(_ path: Path, before end: WriteID? = nil) -> TreeNode {
-    var node = cache.node(at: path) ?? partlyKnown(path)
-    var known = true
-    for write in writes where write.touches(path) {
-      if let end, write.id >= end { break }
-      node = node.applying(write.estimates, at: path, known: &known)
-    }
-    return node
+    writes.assumed(cache.node(at: path) ?? partlyKnown(path), at: path, before: end)
   }
 
   /// What windows show of a place that no listen knows whole.

@@ -10,7 +10,7 @@ package struct ClientTree: ~Copyable, Sendable {
   /// The client's own part, below `.info`.
   var local: [Path: TreeNode] = [ClientTree.connectedPath: false]
   var wires: [ListenSpec: WireState] = [:]
-  var writes: [PendingWrite] = []
+  var writes = PendingWrites()
   var transactions: [PendingTransaction] = []
   var effects: [SyncEffect] = []
   /// Windows of an earlier run that are about to be listened to.
@@ -58,8 +58,7 @@ package struct ClientTree: ~Copyable, Sendable {
     if isNew {
       if listened.isFiltered, let known = recalled[listened] { view.lastServer = known }
       // The view first: what was known by a listen that ends now is not to be let go.
-      view.lastServer = serverNode(listened) ?? view.lastServer
-      view.shown = overlaid(view.lastServer, listened)
+      view.shown = refresh(&view, changed: [listened.path]).shown
       views[listened] = view
       reviseWires()
     }
@@ -167,71 +166,6 @@ extension ClientTree {
   package mutating func setLocal(_ path: Path, to node: TreeNode) {
     local[path] = node
     show(changed: [path])
-  }
-}
-
-// MARK: Views
-
-extension ClientTree {
-  /// Shows what changed at these places to those who listen there, above and below.
-  mutating func show(changed paths: [Path]) {
-    if paths.isEmpty { return }
-    for listened in views.keys.filter({ listened in paths.contains { $0.contains(listened.path) || listened.path.contains($0) }
-    }) {
-      guard var view = views[listened] else { continue }
-      if let server = serverNode(listened) { view.lastServer = server }
-      let new = overlaid(view.lastServer, listened)
-      // What was known by a write alone stays until the server's data comes: nobody is shown that less is known.
-      if view.shown.isComplete, !new.isComplete { continue }
-      let events = listened.query.events(from: view.shown, to: new)
-      view.shown = new
-      views[listened] = view
-      for event in events {
-        for listener in view.listeners where listener.kinds.contains(event.kind) {
-          effects.append(.event(listener.id, event))
-        }
-      }
-    }
-  }
-
-  /// The window as it stands here.
-  func current(_ listened: ListenSpec) -> Shown {
-    overlaid(serverNode(listened), listened)
-  }
-
-  /// What the server has, if it is known whole.
-  func serverNode(_ listened: ListenSpec) -> TreeNode? {
-    if listened.isLocal { return local[listened.path] }
-    if listened.isFiltered, let tag = wires[listened]?.listen.tag { return cache.window(tag) }
-    return cache.node(at: listened.path)
-  }
-
-  /// The server's node under the pending writes.
-  private func overlaid(_ server: TreeNode?, _ listened: ListenSpec) -> Shown {
-    var isComplete = server != nil
-    var node = server ?? .absent
-    var touching = false
-    for write in writes where write.isVisible && write.touches(listened.path) {
-      touching = true
-      node = node.applying(write.estimates, at: listened.path, known: &isComplete)
-    }
-    if touching, listened.isFiltered || !isComplete { node = determined(node, server, listened) }
-    return Shown(node: listened.shown(of: node), isComplete: isComplete)
-  }
-
-  /// The node without the children of which only a part is known, because they were written here and the server did not
-  /// show them.
-  private func determined(_ node: TreeNode, _ server: TreeNode?, _ listened: ListenSpec) -> TreeNode {
-    let kept = node.children.filter { entry in
-      if server?[entry.key].exists == true { return true }
-      let place = listened.path.child(entry.key)
-      if cache.isComplete(place) { return true }
-      return writes.contains { write in
-        write.isVisible
-          && write.estimates.contains { if case .node = $0.value { $0.path.contains(place) } else { false } }
-      }
-    }
-    return kept.count == node.children.count ? node : .map(TreeMap(kept), priority: node.priority)
   }
 }
 

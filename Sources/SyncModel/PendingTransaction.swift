@@ -5,9 +5,11 @@ struct PendingTransaction {
   enum State: Equatable {
     /// Its function is to run.
     case toRun
-    /// It ran; what it wants to write is not sent yet.
+    /// It ran; what it wants to write waits for earlier transactions.
     case toSend
-    /// It is sent.
+    /// It is handed over to be sent, which without a connection may take a while.
+    case queued
+    /// It is on its way to the server, and cannot be withdrawn.
     case sent
     /// It is sent, and something came over it meanwhile: unless the server took it, it ends.
     case sentAndAborted(Refusal)

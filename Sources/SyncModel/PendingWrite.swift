@@ -31,11 +31,6 @@ package struct PendingWrite: Sendable, Hashable {
     self.isVisible = isVisible
     estimates = operation.assignments.map { $0.estimate(now: now, current: current) }
   }
-
-  /// Whether it writes at the place, above it or below it.
-  func touches(_ path: Path) -> Bool {
-    estimates.contains { $0.path.contains(path) || path.contains($0.path) }
-  }
 }
 
 extension WriteOperation.Assignment {

@@ -36,6 +36,12 @@ struct ServerCache {
     windows[tag].flatMap { $0.isComplete ? $0.listened.query.result(of: $0.node) : nil }
   }
 
+  /// What was sent of a window, at a place in it; nil where there is no such window.
+  func raw(_ tag: Int, at path: Path) -> TreeNode? {
+    guard let window = windows[tag], window.listened.path.contains(path) else { return nil }
+    return window.node[Path(keys: Array(path.keys[window.listened.path.depth...]))]
+  }
+
   /// Begins to keep a window, with what is known of it from elsewhere.
   mutating func open(_ tag: Int, _ listened: ListenSpec, known: TreeNode?) {
     windows[tag] = Window(listened: listened, node: known ?? .absent, isComplete: known != nil)

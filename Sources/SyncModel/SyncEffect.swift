@@ -6,6 +6,8 @@ package enum SyncEffect: Sendable {
   case listen(WireListen)
   /// The server's data is no longer needed.
   case unlisten(WireListen)
+  /// A write is pending: keep it where the end of the app does not reach it.
+  case keep(PendingWrite)
   /// Send a write; it stays pending until it is answered.
   case send(PendingWrite)
   /// Send the node that a transaction wants to write, on the condition that the place has the hash.

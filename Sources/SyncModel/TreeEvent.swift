@@ -52,20 +52,28 @@ extension Query {
   }
 
   /// What a listener that begins now is told.
-  func events(beginning shown: Shown) -> [TreeEvent] { events(from: Shown(), to: shown) }
+  func events(beginning shown: Shown) -> [TreeEvent] {
+    events(from: Shown(), to: shown, of: Set(TreeEventKind.allCases), children: nil)
+  }
 
   /// What tells one state of a window from the next: removed, added, moved and changed children, each kind in the window's
   /// order, then the value.
-  func events(from old: Shown, to new: Shown) -> [TreeEvent] {
-    let sameNode = old.node == new.node
-    if sameNode, old.isComplete == new.isComplete { return [] }
-    var events = sameNode ? [] : childEvents(from: old.node, to: new.node)
+  ///
+  /// - `kinds`: what anybody wants to be told of.
+  /// - `keys`: the children that may be others, of a window in the order of keys; nil: all may, and the node's own value.
+  func events(from old: Shown, to new: Shown, of kinds: Set<TreeEventKind>, children keys: Set<Key>?) -> [TreeEvent] {
+    let isSame =
+      keys.map { $0.allSatisfy { old.node[$0] == new.node[$0] } && old.node.exists == new.node.exists }
+      ?? (old.node == new.node)
+    if isSame, old.isComplete == new.isComplete { return [] }
+    let wantsChildren = kinds.contains { $0 != .value }
+    var events = isSame || !wantsChildren ? [] : childEvents(from: old.node, to: new.node, keys)
     if new.isComplete { events.append(TreeEvent(.value, node: new.node)) }
     return events
   }
 
-  private func childEvents(from old: TreeNode, to new: TreeNode) -> [TreeEvent] {
-    let differences = Differences(old.children, new.children)
+  private func childEvents(from old: TreeNode, to new: TreeNode, _ keys: Set<Key>?) -> [TreeEvent] {
+    let differences = keys.map { Differences(old.children, new.children, among: $0) } ?? Differences(old.children, new.children)
     if differences.isEmpty { return [] }
     var events: [TreeEvent] = []
     if !differences.removed.isEmpty {
@@ -73,9 +81,8 @@ extension Query {
       events += ordered(gone).map { TreeEvent(.removed, key: $0.key, node: $0.node) }
     }
     if differences.added.isEmpty, differences.changed.isEmpty { return events }
-    var previous: Key?
     var (added, moved, changed): ([TreeEvent], [TreeEvent], [TreeEvent]) = ([], [], [])
-    for entry in ordered(new) {
+    func tell(_ entry: TreeMap.Entry, behind previous: Key?) {
       if differences.added.contains(entry.key) {
         added.append(TreeEvent(.added, key: entry.key, node: entry.node, previous: previous))
       } else if differences.changed.contains(entry.key) {
@@ -85,7 +92,17 @@ extension Query {
         }
         changed.append(TreeEvent(.changed, key: entry.key, node: entry.node, previous: previous))
       }
-      previous = entry.key
+    }
+    if keys != nil {
+      for key in differences.added.union(differences.changed).sorted() {
+        tell(TreeMap.Entry(key: key, node: new[key]), behind: new.children.key(before: key))
+      }
+    } else {
+      var previous: Key?
+      for entry in ordered(new) {
+        tell(entry, behind: previous)
+        previous = entry.key
+      }
     }
     return events + added + moved + changed
   }
@@ -98,6 +115,16 @@ private struct Differences {
   var changed: Set<Key> = []
 
   var isEmpty: Bool { removed.isEmpty && added.isEmpty && changed.isEmpty }
+
+  /// Looks at some children only.
+  init(_ old: TreeMap, _ new: TreeMap, among keys: Set<Key>) {
+    for key in keys.sorted() {
+      let (before, after) = (old[key], new[key])
+      if before.exists, !after.exists { removed.append(TreeMap.Entry(key: key, node: before)) }
+      if !before.exists, after.exists { added.insert(key) }
+      if before.exists, after.exists, before != after { changed.insert(key) }
+    }
+  }
 
   init(_ old: TreeMap, _ new: TreeMap) {
     var (i, j) = (old.startIndex, new.startIndex)
@@ -114,5 +141,23 @@ private struct Differences {
         j += 1
       }
     }
+  }
+}
+
+extension TreeMap {
+  /// The key before one, in the order of keys.
+  func key(before key: Key) -> Key? {
+    var (low, high) = (startIndex, endIndex)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].key < key { low = middle + 1 } else { high = middle }
+    }
+    return low > startIndex ? self[low - 1].key : nil
+  }
+
+  /// The keys under which two maps differ.
+  static func differences(_ old: TreeMap, _ new: TreeMap) -> Set<Key> {
+    let differences = Differences(old, new)
+    return differences.added.union(differences.changed).union(differences.removed.map(\.key))
   }
 }

@@ -9,8 +9,30 @@ public enum TreeNodeDecoder {
   /// Reads a value of the given type.
   ///
   /// - Throws: `DecodingError` with the path of the child that does not fit.
-  public static func decode<T: Decodable>(_ type: T.Type, from node: TreeNode) throws -> T {
-    try T(from: TreeDecoding(node: node, codingPath: []))
+  ///
+  /// - Parameter options: what is not to be read as its type says; nil for nothing.
+  public static func decode<T: Decodable>(
+    _ type: T.Type, from node: TreeNode, options: TreeDecodingOptions? = nil
+  ) throws -> T {
+    try TreeDecoding(node: node, codingPath: [], options: options).decode(type)
+  }
+}
+
+/// What a decoder does otherwise than the types themselves would.
+public final class TreeDecodingOptions: Sendable {
+  /// What types may ask their decoder for.
+  let userInfo: [CodingUserInfoKey: any Sendable]
+  /// Reads a value of the type; nil leaves it to the type.
+  let read: @Sendable (any Decodable.Type, any Decoder) throws -> (any Decodable)?
+
+  /// - `userInfo`: what types may ask their decoder for.
+  /// - `read`: reads a value of the type; nil leaves it to the type.
+  public init(
+    userInfo: [CodingUserInfoKey: any Sendable] = [:],
+    read: @escaping @Sendable (any Decodable.Type, any Decoder) throws -> (any Decodable)?
+  ) {
+    self.userInfo = userInfo
+    self.read = read
   }
 }
 
@@ -18,10 +40,11 @@ public enum TreeNodeDecoder {
 struct TreeDecoding: Decoder {
   let node: TreeNode
   let codingPath: [any CodingKey]
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
+  let options: TreeDecodingOptions?
+  var userInfo: [CodingUserInfoKey: Any] { (options?.userInfo ?? [:]).mapValues { $0 } }
 
   func child(_ node: TreeNode, _ key: any CodingKey) -> TreeDecoding {
-    TreeDecoding(node: node, codingPath: codingPath + [key])
+    TreeDecoding(node: node, codingPath: codingPath + [key], options: options)
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -115,7 +138,10 @@ extension TreeDecoding: SingleValueDecodingContainer {
   func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
   func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
   func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
-  func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
+  func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    if let read = try options?.read(type, self), let value = read as? T { return value }
+    return try T(from: self)
+  }
 }
 
 /// The children of a node under coding keys.
@@ -136,7 +162,7 @@ struct TreeKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     let child = child(key)
     do {
-      return try T(from: child)
+      return try child.decode(type)
     } catch DecodingError.valueNotFound(_, let context) where !child.node.exists {
       throw DecodingError.keyNotFound(
         key, DecodingError.Context(codingPath: codingPath, debugDescription: context.debugDescription))
@@ -188,7 +214,7 @@ struct TreeListDecoding: UnkeyedDecodingContainer {
   }
 
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    let value = try T(from: element())
+    let value = try element().decode(type)
     currentIndex += 1
     return value
   }

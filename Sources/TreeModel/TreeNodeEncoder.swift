@@ -5,10 +5,30 @@ public enum TreeNodeEncoder {
   /// Makes a node of a value.
   ///
   /// - Throws: `EncodingError` for names that are no legal keys, integers beyond Int64 and numbers that are not finite.
-  public static func encode(_ value: some Encodable) throws -> TreeNode {
+  ///
+  /// - Parameter options: what is not to be written as its type says; nil for nothing.
+  public static func encode(_ value: some Encodable, options: TreeEncodingOptions? = nil) throws -> TreeNode {
     let box = TreeEncodingBox()
-    try value.encode(to: TreeEncoding(box: box, codingPath: []))
+    try TreeEncoding(box: box, codingPath: [], options: options).encode(value)
     return box.node
+  }
+}
+
+/// What an encoder does otherwise than the types themselves would.
+public final class TreeEncodingOptions: Sendable {
+  /// What types may ask their encoder for.
+  let userInfo: [CodingUserInfoKey: any Sendable]
+  /// Writes a value; false leaves it to its type.
+  let write: @Sendable (any Encodable, any Encoder) throws -> Bool
+
+  /// - `userInfo`: what types may ask their encoder for.
+  /// - `write`: writes a value; false leaves it to its type.
+  public init(
+    userInfo: [CodingUserInfoKey: any Sendable] = [:],
+    write: @escaping @Sendable (any Encodable, any Encoder) throws -> Bool
+  ) {
+    self.userInfo = userInfo
+    self.write = write
   }
 }
 
@@ -44,7 +64,8 @@ final class TreeEncodingBox {
 struct TreeEncoding: Encoder {
   let box: TreeEncodingBox
   let codingPath: [any CodingKey]
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
+  let options: TreeEncodingOptions?
+  var userInfo: [CodingUserInfoKey: Any] { (options?.userInfo ?? [:]).mapValues { $0 } }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     KeyedEncodingContainer(TreeKeyedEncoding<Key>(encoding: self))
@@ -56,7 +77,7 @@ struct TreeEncoding: Encoder {
   /// The encoder of a child; fails if its name is no legal key.
   func child(_ key: any CodingKey) throws -> TreeEncoding {
     do {
-      return TreeEncoding(box: box.child(try Key(key.stringValue)), codingPath: codingPath + [key])
+      return TreeEncoding(box: box.child(try Key(key.stringValue)), codingPath: codingPath + [key], options: options)
     } catch {
       throw EncodingError.invalidValue(key.stringValue, context("\(error)"))
     }
@@ -64,7 +85,7 @@ struct TreeEncoding: Encoder {
 
   func element() -> TreeEncoding {
     let key = TreeKey(intValue: box.count)
-    return TreeEncoding(box: box.element(), codingPath: codingPath + [key])
+    return TreeEncoding(box: box.element(), codingPath: codingPath + [key], options: options)
   }
 
   private func context(_ text: String) -> EncodingError.Context {
@@ -100,7 +121,10 @@ extension TreeEncoding: SingleValueEncodingContainer {
   func encode(_ value: UInt16) throws { try integer(value) }
   func encode(_ value: UInt32) throws { try integer(value) }
   func encode(_ value: UInt64) throws { try integer(value) }
-  func encode<T: Encodable>(_ value: T) throws { try value.encode(to: self) }
+  func encode<T: Encodable>(_ value: T) throws {
+    if try options?.write(value, self) == true { return }
+    try value.encode(to: self)
+  }
 }
 
 /// Children under coding keys.
@@ -111,7 +135,7 @@ struct TreeKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encodeNil(forKey key: Key) throws {}
 
   func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-    try value.encode(to: encoding.child(key))
+    try encoding.child(key).encode(value)
   }
 
   func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
@@ -139,7 +163,7 @@ struct TreeListEncoding: UnkeyedEncodingContainer {
   var count: Int { encoding.box.count }
 
   func encodeNil() { encoding.box.skipElement() }
-  func encode<T: Encodable>(_ value: T) throws { try value.encode(to: encoding.element()) }
+  func encode<T: Encodable>(_ value: T) throws { try encoding.element().encode(value) }
 
   func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
     encoding.element().container(keyedBy: type)

@@ -102,10 +102,37 @@ package struct FunctionTime: Sendable, Hashable {
   /// The longest of them, in nanoseconds.
   package private(set) var slowest: Int64 = 0
 
+  /// How many took how long: four parts of each doubling.
+  private var parts: [UInt32] = []
+
   mutating func add(_ nanoseconds: Int64) {
     runs += 1
     self.nanoseconds &+= nanoseconds
     slowest = max(slowest, nanoseconds)
+    if parts.isEmpty { parts = [UInt32](repeating: 0, count: 4 * 62) }
+    parts[Self.part(of: nanoseconds)] &+= 1
+  }
+
+  /// How long this share of the runs took at most, in nanoseconds: up to a quarter more than was measured; nil before the first.
+  package func longest(ofShare share: Double) -> Int64? {
+    guard runs > 0 else { return nil }
+    var rest = Int((Double(runs) * share).rounded(.up))
+    for (part, count) in parts.enumerated() {
+      rest -= Int(count)
+      if rest <= 0 { return min(Self.end(ofPart: part), slowest) }
+    }
+    return slowest
+  }
+
+  private static func part(of nanoseconds: Int64) -> Int {
+    let value = max(1, nanoseconds)
+    let doublings = Int64.bitWidth - 1 - value.leadingZeroBitCount
+    return doublings < 2 ? Int(value) : 4 * (doublings - 1) + Int(value >> Int64(doublings - 2) & 3)
+  }
+
+  /// The largest number of a part.
+  private static func end(ofPart part: Int) -> Int64 {
+    part < 4 ? Int64(part) : Int64(4 + part % 4 + 1) << Int64(part / 4 - 1) &- 1
   }
 }
 

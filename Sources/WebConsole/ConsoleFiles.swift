@@ -1,6 +1,7 @@
 import CConsoleAssets
 import Crypto
 import HTTPServer
+import Synchronization
 import TextFormats
 
 /// The files that the console's pages are made of: HTML, CSS and JavaScript as browsers read them.
@@ -9,6 +10,11 @@ package struct ConsoleFiles: Sendable {
   struct File: Sendable {
     let content: HTTPResponse.Content
     let bytes: [UInt8]
+  }
+
+  /// What was packed of them, by name: at the first request, not at each start.
+  private final class Packed: Sendable {
+    let files = Mutex<[String: [UInt8]]>([:])
   }
 
   /// Where they come from.
@@ -26,6 +32,7 @@ package struct ConsoleFiles: Sendable {
   /// The name of their version: what they say, as far as nobody may confuse two.
   package let build: String
   private let source: Source
+  private let packed = Packed()
 
   /// Those that the program was built with.
   package init() {
@@ -60,6 +67,17 @@ package struct ConsoleFiles: Sendable {
     case .folder(let read):
       guard Self.isPlain(name), let content = Self.content(of: name) else { return nil }
       return read(name).map { File(content: content, bytes: $0) }
+    }
+  }
+
+  /// A file's bytes as gzip; nil where they may be other ones at the next request, or the file is too small to gain from it.
+  func packed(_ name: String) -> [UInt8]? {
+    guard areFixed, let file = self[name], file.bytes.count > 1_000 else { return nil }
+    return packed.files.withLock { files in
+      if let known = files[name] { return known }
+      let made = Gzip.pack(file.bytes)
+      files[name] = made
+      return made
     }
   }
 

@@ -55,7 +55,19 @@ package struct WebConsole: RequestSurface {
     response.headers.append(
       .init("Cache-Control", files.areFixed ? "public, max-age=31536000, immutable" : "no-store"))
     response.body = file.bytes
+    if let packed = files.packed(path[1]) {
+      response.headers.append(.init("Vary", "Accept-Encoding"))
+      if Self.takesGzip(request) {
+        response.headers.append(.init("Content-Encoding", "gzip"))
+        response.body = packed
+      }
+    }
     return response
+  }
+
+  /// Whether the client named gzip, without a weight: as browsers do.
+  private static func takesGzip(_ request: HTTPRequest) -> Bool {
+    (request.headers.first(name: "accept-encoding") ?? "").split(separator: ",").contains { $0.filter { $0 != " " } == "gzip" }
   }
 
   private func page(for request: HTTPRequest) -> HTTPResponse {

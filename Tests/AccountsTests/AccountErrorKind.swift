@@ -6,6 +6,8 @@
 /// brought about.
 enum AccountErrorKind: String, CaseIterable {
   case unknownAccount, disabledAccount, emailTaken, phoneNumberTaken, identityTaken, uidTaken, noEmail, notDisabled
+  case unknownTenant, tenantMismatch, disabledTenant, tenantsOff, notForTenants, emailLinksDisabled
+  case providerConfigurationTaken, unknownProviderConfiguration, disabledProvider
   case missingIDToken, invalidIDToken, expiredToken, invalidRefreshToken, signInTooOld, invalidCustomToken
   case invalidCookieDuration
   case unknownEmail, wrongPassword, wrongCredentials, passwordSignInDisabled, passwordsDisabled, signUpDisabled
@@ -34,6 +36,9 @@ enum AccountErrorKind: String, CaseIterable {
       case .uidTaken: .uidTaken
       case .noEmail: .noEmail
       case .notDisabled: .notDisabled
+      case .unknownTenant, .tenantMismatch, .disabledTenant, .tenantsOff, .notForTenants, .emailLinksDisabled,
+        .providerConfigurationTaken, .unknownProviderConfiguration:
+        Self.tenant(error)
       case .missingIDToken: .missingIDToken
       case .invalidIDToken: .invalidIDToken
       case .expiredToken: .expiredToken
@@ -79,6 +84,20 @@ enum AccountErrorKind: String, CaseIterable {
       }
   }
 
+  private static func tenant(_ error: AccountError) -> AccountErrorKind {
+    switch error {
+    case .unknownTenant: .unknownTenant
+    case .tenantMismatch: .tenantMismatch
+    case .disabledTenant: .disabledTenant
+    case .tenantsOff: .tenantsOff
+    case .notForTenants: .notForTenants
+    case .emailLinksDisabled: .emailLinksDisabled
+    case .providerConfigurationTaken: .providerConfigurationTaken
+    case .unknownProviderConfiguration: .unknownProviderConfiguration
+    default: preconditionFailure("\(error) is not of tenants.")
+    }
+  }
+
   private static func factorOrImport(_ error: AccountError) -> AccountErrorKind {
     switch error {
     case .unsupportedFirstFactor: .unsupportedFirstFactor
@@ -110,6 +129,7 @@ enum AccountErrorKind: String, CaseIterable {
       case .missingIDToken: .identityWithoutIDToken
       case .opaqueAccessToken: .opaqueAccessToken
       case .unknownProvider: .unknownProvider
+      case .disabledProvider: .disabledProvider
       case .token: .invalidIdentityToken
       }
   }

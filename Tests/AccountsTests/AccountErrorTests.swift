@@ -77,6 +77,15 @@ extension Provocation {
     case .uidTaken: uidTaken
     case .noEmail: noEmail
     case .notDisabled: notDisabled
+    case .unknownTenant: unknownTenant
+    case .tenantMismatch: tenantMismatch
+    case .disabledTenant: disabledTenant
+    case .tenantsOff: tenantsOff
+    case .notForTenants: notForTenants
+    case .emailLinksDisabled: emailLinksDisabled
+    case .providerConfigurationTaken: providerConfigurationTaken
+    case .unknownProviderConfiguration: unknownProviderConfiguration
+    case .disabledProvider: disabledProvider
     case .missingIDToken: missingIDToken
     case .invalidIDToken: invalidIDToken
     case .expiredToken: expiredToken

@@ -91,7 +91,7 @@ extension Provocation {
   // MARK: Telephones
 
   static let phonesUnavailable = Provocation(as: .production) { fixture in
-    { try fixture.accounts.phones.checkAvailable() }
+    { try fixture.accounts.phones.checkAvailable(in: fixture.project) }
   }
 
   static let phoneIsSecondFactor = Provocation { fixture in

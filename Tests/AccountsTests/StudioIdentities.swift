@@ -28,6 +28,12 @@ struct StudioIdentities: IdentityProving {
     }
   }
 
+  /// Every provider that is set up signs with the studio's own key.
+  func identity(_ token: String, by provider: IdentityProvider, nonce: String?) async throws(TokenError) -> ForeignIdentity {
+    try ForeignIdentity(
+      token, from: provider, keys: KeySet([key.id: key.verificationKey]), nonce: nonce, at: clock.now())
+  }
+
   func serviceAccountKey(_ email: String, id: KeyID?) -> VerificationKey? {
     email == Self.serviceAccount ? key.verificationKey : nil
   }

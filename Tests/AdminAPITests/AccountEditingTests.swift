@@ -36,6 +36,21 @@ struct AccountEditingTests {
     }
   }
 
+  @Test("Accounts that are taken along are those of the list, and who took them is on record, without whom was looked for")
+  func export() async throws {
+    try await APIServer.run(accounts: .development) { server in
+      _ = try await IdentityClient(server: server).anonymous()
+      for body in [#"{"uid":"bob","email":"bob@x.io"}"#, #"{"uid":"eve","email":"eve@x.io"}"#] {
+        #expect(try await send(server, "POST", "", body).status == 200)
+      }
+      let taken = try await send(server, "POST", "/export", #"{"q":"eve@x","limit":10}"#)
+      let listed = try await send(server, "GET", "?q=eve@x&limit=10")
+      #expect(taken.status == 200 && taken.json?["accounts"]?.array?.count == 1 && taken.json == listed.json)
+      let audit = try await server.send("GET", "/admin/v1/audits?action=accounts.export", headers: APIServer.admin)
+      #expect(audit.json?["actions"]?.array?.count == 1 && !audit.body.contains("eve@x"), "\(audit.body)")
+    }
+  }
+
   @Test("A change leaves what it does not name; empty texts and empty claims take away")
   func change() async throws {
     try await APIServer.run(accounts: .development) { server in

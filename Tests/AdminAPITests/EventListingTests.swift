@@ -187,6 +187,9 @@ struct EventListingTests {
           debit: .issuance("level5"), credit: LedgerAccount("user:alice"), amount: 50, unit: "pieces_of_eight", code: "level5",
           key: BusinessKey("level5/bob"), event: "1-9:/users/bob/level", function: "f")
       ]
+      request.triggers.execution = ExecutionRecord(
+        event: try #require(EventID("1-9:/users/bob/level")), function: "f", outcome: .done, reason: nil, attempt: 1,
+        startedAt: 1, finishedAt: 2, settings: nil)
       _ = try await server.database.commit(request)
       let inventory = "1-82:/users/alice/inventory/pieces_of_eight"
       #expect(try await rows(server, "uid=alice").ids == [inventory, "1-81:/users/alice/name", "1-9:/users/bob/level"])
@@ -194,7 +197,23 @@ struct EventListingTests {
       #expect(
         try await rows(server, "uid=alice&limit=1&cursor=82:/users/alice/inventory/pieces_of_eight").ids.first
           == "1-81:/users/alice/name")
+      #expect(try await coins(server, of: "1-9:/users/bob/level") == ["pieces_of_eight": 50])
+      #expect(try await coins(server, of: "1-81:/users/alice/name") == nil)
+      var others = CommitRequest(namespace: namespace, actor: .admin("ann"))
+      others.ledger.transfers = (1...210).map { number in
+        LedgerTransfer(
+          debit: LedgerAccount("till"), credit: LedgerAccount("shop"), amount: 1, unit: "gems", code: "sale",
+          key: BusinessKey("sale/\(number)"), event: nil, function: nil)
+      }
+      _ = try await server.database.commit(others)
+      #expect(try await coins(server, of: "1-9:/users/bob/level") == ["pieces_of_eight": 50])
     }
+  }
+
+  /// What the list says that an event's runs gave.
+  private func coins(_ server: APIServer, of id: String) async throws -> JSON? {
+    let listed = try await server.send("GET", "/admin/v1/events?limit=1000", headers: APIServer.admin)
+    return listed.json?["events"]?.array?.first { $0["id"]?.string == id }?["coins"]
   }
 
   @Test("One event tells its commit, its executions and its deliveries")

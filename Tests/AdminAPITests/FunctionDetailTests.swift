@@ -26,6 +26,7 @@ struct FunctionDetailTests {
     tally.endings = [.done: 4, .failed: 2]
     (tally.timeouts, tally.deadLetters, tally.measuredRuns) = (1, 1, 6)
     (tally.nanoseconds, tally.slowest) = (600, 350)
+    (tally.p50, tally.p95, tally.p99) = (55, 350, 350)
     let description = FunctionDescription(
       name: "f", pattern: "/users/{uid}/level", players: ["uid"], kinds: [.updated], runsOn: "an update",
       settings: ["amount": 60, "limit": "day"], defaults: ["amount": 50, "limit": "day"], admits: { _, _ in true })
@@ -66,6 +67,7 @@ struct FunctionDetailTests {
       #expect(detail["runs"]?["outcomes"] == ["done": 4, "skipped": 0, "repeated": 0, "failed": 2])
       #expect(detail["runs"]?["timeouts"] == 1 && detail["runs"]?["measured"] == 6)
       #expect(detail["runs"]?["meanNanoseconds"] == 100 && detail["runs"]?["slowestNanoseconds"] == 350)
+      #expect(detail["runs"]?["p50Nanoseconds"] == 55 && detail["runs"]?["p99Nanoseconds"] == 350)
       let deliveries = detail["deliveries"]
       #expect(deliveries?["waiting"] == 2 && deliveries?["paused"] == 1 && deliveries?["dead"] == 1)
       #expect(deliveries?["complete"] == true)

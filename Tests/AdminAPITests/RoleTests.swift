@@ -21,7 +21,7 @@ struct RoleTests {
     "POST /admin/v1/ledger/holds/preview", "POST /admin/v1/ledger/compensation/preview",
     "POST /admin/v1/accounts/{uid}/erase/preview", "POST /admin/v1/accounts/{uid}/merge/preview",
     "POST /admin/v1/data/preview", "POST /admin/v1/rules/check", "POST /admin/v1/rules/test",
-    "POST /admin/v1/links/preview",
+    "POST /admin/v1/links/preview", "POST /admin/v1/accounts/export",
     "POST /admin/v1/messages/check", "POST /admin/v1/messages/preview", "POST /admin/v1/messages/{id}/preview",
     "POST /admin/v1/messages/{id}/explain",
   ]

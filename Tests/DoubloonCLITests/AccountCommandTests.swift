@@ -100,6 +100,10 @@ struct AccountCommandTests {
       #expect(FileMode.of(first) == 0o600)
       let listed = await studio.call(["list", "--json"])
       #expect(try JSONParser.parse(listed.out)["count"] == 4)
+      let table = await studio.call(["list", "--csv"]).out
+      #expect(table.hasPrefix("\"uid\",\"name\","), "\(table)")
+      #expect(table.contains(#""ann","Ann ""the Knife"", of Tortuga","ann@x.io","#), "\(table)")
+      #expect(table.contains(#""bob","","","'+4915112345678","phone","true","2020-09-13T12:26:42"#), "\(table)")
     }
     try await running { (studio: Studio) async throws in
       _ = await studio.call(["import", first, "--hash-config", folder.file("hash.json")])
@@ -112,6 +116,34 @@ struct AccountCommandTests {
       #expect(shown["customAttributes"] == "{\"admin\":true,\"rank\":3}")
       // "REDACTED", as Firebase says it.
       #expect(shown["passwordHash"] == "UkVEQUNURUQ=")
+    }
+  }
+
+  @Test("Players of two tenants with one address come and go with their tenants", arguments: ["json", "csv"])
+  func tenants(format: String) async throws {
+    let folder = TemporaryFolder()
+    let file = folder.file("all.\(format)")
+    try await running { (studio: Studio) async throws in
+      let made = await studio.call(["tenants", "create", "Brand-A", "--switch-on", "--passwords", "--json"])
+      let tenant = try #require(try JSONParser.parse(made.out)["tenantId"]?.string)
+      let listed = await studio.call(["tenants", "list"])
+      #expect(listed.out.contains(tenant))
+      _ = await studio.call(["create", "--uid", "ann", "--email", "one@x.io", "--tenant", tenant])
+      _ = await studio.call(["create", "--uid", "bob", "--email", "one@x.io"])
+      let found = await studio.call(["list", "--tenant", tenant])
+      #expect(found.out.contains("ann") && found.out.contains("TENANT") && !found.out.contains("bob"))
+      let shown = try JSONParser.parse(await studio.call(["show", "one@x.io", "--tenant", tenant]).out)
+      #expect(shown["localId"] == "ann" && shown["tenantId"]?.string == tenant)
+      #expect(await studio.call(["disable", "two@x.io", "--tenant", tenant], code: 1).err.contains(tenant))
+      let own = folder.file("one.\(format)")
+      #expect(await studio.call(["export", own, "--tenant", tenant]).err.contains("Exported 1 account"))
+      #expect(await studio.call(["export", file]).err.contains("Exported 2 accounts"))
+      _ = await studio.call(["tenants", "delete", tenant, "--yes"])
+      #expect(await studio.call(["show", "ann"], code: 1).out.isEmpty)
+      // In development the tenant is there again when it is named.
+      #expect(await studio.call(["import", file]).out == "Imported 2 of 2 accounts.\n")
+      let again = try JSONParser.parse(await studio.call(["show", "ann"]).out)
+      #expect(again["tenantId"]?.string == tenant)
     }
   }
 

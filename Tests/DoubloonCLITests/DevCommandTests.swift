@@ -74,7 +74,7 @@ import TreeModel
     let text = StartNotice(configuration: configuration, functions: functions.definitions).text(port: 9000)
     #expect(text.hasPrefix("Doubloon is running at http://127.0.0.1:9000\n"))
     for line in [
-      "  Data       /data", "  Namespace  demo-default-rtdb", "  Console    http://127.0.0.1:9000/console/",
+      "  Data       /data", "  Namespace  demo-default-rtdb", "  Console    http://127.0.0.1:9000/console/\n",
       "  Admin key  owner", "  Functions  watch  onWrite /a/b",
       "  doubloon triggers tail", "curl -X PUT http://127.0.0.1:9000/a/b.json -d '1'",
     ] {
@@ -111,7 +111,7 @@ import TreeModel
     for line in [
       "Doubloon is running at http://127.0.0.1:4711\n", "  Listening  0.0.0.0, all addresses of this machine",
       "  Functions  none",
-      "-H 'Authorization: Bearer t0ken'",
+      "  Console    http://127.0.0.1:4711/console/#key=t0ken\n", "-H 'Authorization: Bearer t0ken'",
       "DOUBLOON_SERVER=http://127.0.0.1:4711 DOUBLOON_KEY=t0ken .build/release/doubloon triggers tail",
     ] {
       #expect(open.contains(line), "\(open)")

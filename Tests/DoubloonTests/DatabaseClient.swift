@@ -16,13 +16,15 @@ struct DatabaseClient {
 
   static let transport = NIOTransport()
 
-  init(port: Int, storageFolder: String? = nil, keepsData: Bool = false, tokens: (any DatabaseTokens)? = nil) {
-    let clock = SystemClock()
-    let log = ClientLog { _, _ in }
+  init(
+    port: Int, storageFolder: String? = nil, keepsData: Bool = false, tokens: (any DatabaseTokens)? = nil,
+    clock: any ClientClock = SystemClock(), sockets: any SocketTransport = Self.transport,
+    log: ClientLog = ClientLog { _, _ in }
+  ) {
     database = Doubloon.Database(
       DatabaseEnvironment(
         server: ServiceAddress(host: "127.0.0.1", port: port, isSecure: false), namespace: "game", appID: "1:test",
-        clock: clock, sockets: Self.transport,
+        clock: clock, sockets: sockets,
         callbacks: CallbackQueue(queue: DispatchQueue(label: "test.callbacks"), clock: clock, log: log), log: log,
         storageFolder: storageFolder, tokens: tokens))
     database.isPersistenceEnabled = keepsData

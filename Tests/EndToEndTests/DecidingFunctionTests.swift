@@ -126,6 +126,29 @@ struct DecidingFunctionTests {
     }
   }
 
+  @Test("an address that is asked learns of which tenant the player is, and that a link in a mail was the way in")
+  func tenant() async throws {
+    try await TinyServer.run({ _ in .json([:]) }) { target in
+      try await run { _ in
+      } _: { server in
+        #expect(try await configured(server, target.address + "/decide") == 200)
+        let send = "/identitytoolkit.googleapis.com/v1/accounts:sendOobCode"
+        let asked: JSON = ["requestType": "EMAIL_SIGNIN", "email": "a@example.com", "tenantId": "ape"]
+        #expect(try await post(server, send, asked).status == 200)
+        let codes = try await server.client.get("/emulator/v1/projects/demo/tenants/ape/oobCodes")
+        let code = try #require(codes["oobCodes"]?.array?.first?["oobCode"])
+        let made = try await post(
+          server, "/identitytoolkit.googleapis.com/v1/accounts:signInWithEmailLink",
+          ["email": "a@example.com", "oobCode": code, "tenantId": "ape"])
+        #expect(made.status == 200, "\(made.json)")
+        let jwt = try #require(target.requests.first?.json["data"]?["jwt"]?.string)
+        let claims = IdentityClient.Answer.claims(of: jwt)
+        #expect(claims["tenant_id"] == "ape" && claims["user_record"]?["tenant_id"] == "ape")
+        #expect(claims["sign_in_method"] == "emailLink")
+      }
+    }
+  }
+
   @Test("an address that cannot be asked is refused when it is set")
   func badTarget() async throws {
     try await run { _ in

@@ -19,7 +19,7 @@ struct AccountLimitTests {
 
   private func from(_ address: String) -> [String: String] { ["X-Forwarded-For": address] }
 
-  @Test("Whoever moves about in an IPv6 network of 64 bits stays the same: in sign-ups, and in guesses")
+  @Test("A client that moves about in an IPv6 network of 64 bits stays the same: in sign-ups, and in guesses")
   func clientNetwork() async throws {
     var kind = AccountKind.production
     kind.options.signUpsPerHour = 3

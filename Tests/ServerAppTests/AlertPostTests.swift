@@ -59,7 +59,7 @@ import TreeModel
         for: Array("1700000000.".utf8) + request.body, using: SymmetricKey(data: Array(Self.secret.utf8)))
       let hex = Array(expected).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
       #expect(request.headers.first(name: "x-doubloon-signature") == "v1=" + hex)
-      // Whoever sends it elsewhere is refused: the certificate is not that host's.
+      // A receiver elsewhere is refused: the certificate is not that host's.
       let stranger = AlertWebhook(AlertSettings.Webhook(url: url, secret: Self.secret, authority: nil), project: "game")
       await #expect(throws: (any Error).self) { try await stranger.send(notice(7), at: 0) }
     }

@@ -102,7 +102,7 @@ import TreeModel
   func openMetrics() throws {
     let deployment = try Deployment(more: "\"metrics\": {\"host\": \"0.0.0.0\"}")
     let failure = #expect(throws: FileError.self) { try deployment.configuration }
-    #expect(failure?.message.contains("Whoever reaches 0.0.0.0 would read the metrics without a key") == true)
+    #expect(failure?.message.contains("Everybody who reaches 0.0.0.0 would read the metrics without a key") == true)
   }
 
   @Test("namespaces are those of the file, each with the file's rules")

@@ -112,6 +112,10 @@ class Tab(Keyboard):
                 break
 
     def _network_loadingFinished(self, event):
+        for request in reversed(self.requests):
+            if request["id"] == event["requestId"]:
+                request["wire"] = event.get("encodedDataLength", 0)
+                break
         self._open_requests.pop(event["requestId"], None)
 
     def _network_loadingFailed(self, event):

@@ -179,7 +179,7 @@ def refused_routes(site, checks, role, ask):
 def controls(site, checks, role, tab):
     """Pages with a control that takes support, and one that takes admin."""
     for page, name, needed in (("rewards/entry/1", r"^Reverse", "support"), ("rewards/u/bob", r"^Pay", "admin"), ("data", r"^Add", "admin"),
-                               ("functions", r"^Pause", "support"), ("replays/new", r"^(Replay|Nothing to replay)", "support")):
+                               ("functions", r"^Pause", "support"), ("replays/new", r"^(Replay|Nothing to replay)", "support"), ("rules", r"^Save", "admin")):
         site.go(tab, page)
         found = tab.named(re.compile(name), "button")
         allowed = ROLES.index(role) >= ROLES.index(needed)

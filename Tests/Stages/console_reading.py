@@ -187,6 +187,17 @@ def the_past_is_shown(site, checks):
     other = site.open("data/story?at=r3", name)
     checks.check("an address with a moment opens that moment", re.search(r"^3\s*$", row(other, "chapter"), re.M), row(other, "chapter"))
     checks.check("which cannot be edited", not [one for one in other.named("Save", "button") if not one.get("disabled")])
+    log = site.ask("GET", f"/admin/v1/data/log?ns={name}&path=/story&limit=50").json["commits"]
+    wanted = next(one["time"] for one in log if one["revision"] == 3)
+    then = max(one["revision"] for one in log if one["time"] <= wanted)
+    other.fill("As of a time", "some day")
+    other.key("Enter")
+    checks.check("what is no time is marked, and goes nowhere", other.until("document.querySelector('.as-of form input').ariaInvalid === 'true'")
+                 and "at=r3" in other.address, other.address)
+    other.fill("As of a time", str(wanted))
+    other.key("Enter")
+    checks.check("a time leads to the commit that held then", other.until(lambda: re.search(rf"^{then}\s*$", row(other, "chapter"), re.M))
+                 and f"at=t{wanted}" in other.address, (row(other, "chapter"), other.address))
     for value in range(6, 70):
         site.write("story/chapter", value, namespace=name)
     site.go(other, "data/story?at=r3", name)

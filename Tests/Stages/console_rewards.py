@@ -64,8 +64,8 @@ def what_waits_is_reviewed_by_keyboard(site, checks):
     tab = site.open("rewards")
     walks_to(tab, "^Review$")
     tab.key("Enter")
-    checks.check("Tab and Enter lead to what waits", tab.until("location.pathname.endsWith('/rewards/review')") and is_ready(tab)
-                 and heading(tab) == "Review" and tab.shows("12 holds"), tab.text[:500])
+    checks.check("Tab and Enter lead to what waits", tab.until("location.pathname.endsWith('/rewards/review')")
+                 and tab.until(lambda: heading(tab) == "Review") and is_ready(tab) and tab.shows("12 holds"), tab.text[:500])
     rows = "[...document.querySelectorAll('main tbody tr td:nth-child(2)')].map((e) => Number(e.innerText.replaceAll(',', '')))"
     checks.check("oldest first", tab.value(rows) == numbers, tab.value(rows))
     walks_to(tab, "^Reason has")

@@ -93,6 +93,19 @@ def a_trial_is_explained_and_becomes_a_test(site, checks):
     checks.check("tests that are no JSON are said to be so", tab.shows("The tests are no JSON"), tab.text[-300:])
 
 
+
+def a_test_says_which_data_it_lacks(site, checks):
+    hold(site, RULES)
+    site.write("users/bob/level", 4)
+    site.write("many", {f"k{number}": number for number in range(300)})
+    tab = site.open(DENIED)
+    tab.click("Add as a test", "button")
+    checks.check("where not all data fit, the case says which it has", tab.shows("only the data at /users/bob"), tab.text[-400:])
+    checks.check("and has those", tab.until("location.search.includes('tab=tests')") and tab.until(lambda: '"bob"' in (tab.value(TEXT) or ""))
+                 and "k299" not in tab.value(TEXT), tab.value(TEXT))
+    site.write("many", 0)
+
+
 def as_an_account(site, checks):
     made = site.ask("POST", "/v1/accounts:signUp?key=k", {"email": "bob@example.com", "password": "secret-1"}).json["localId"]
     tab = site.open(f"rules?tab=try&op=set&path=/users/{made}/level&value=1&account=bob@example.com")
@@ -268,5 +281,6 @@ def a_large_text(site, checks):
     tab.value("document.querySelector('.code-input').value = ''")
 
 
-CHECKS = [a_page_without_rules, a_trial_is_explained_and_becomes_a_test, as_an_account, faults_are_marked_and_not_saved, others_are_not_overwritten,
+CHECKS = [a_page_without_rules, a_trial_is_explained_and_becomes_a_test, a_test_says_which_data_it_lacks, as_an_account,
+          faults_are_marked_and_not_saved, others_are_not_overwritten,
           versions_are_compared_and_put_back, by_keyboard_alone, hostile_texts_stay_texts, a_large_text]

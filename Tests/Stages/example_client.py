@@ -16,6 +16,13 @@ SETTINGS = {
     "apiKeys": ["game-key"], "limits": {"createPerSecond": 100},
 }
 
+# Shown by the library when a reward arrives: the game has no line of code about it.
+CAMPAIGN = {
+    "id": "earned", "name": "You earned", "layout": "modal", "triggers": [{"server": "reward"}], "frequency": {"lifetime": 10},
+    "content": {"defaultLanguage": "en", "texts": {"en": {"title": "You earned {{amount}} {{currency|coins}}!", "primary": "Invite more"}},
+                "primaryAction": "https://example.com/invite"},
+}
+
 
 class Player:
     """A terminal with the game in it."""
@@ -69,8 +76,12 @@ def check_game(checks, program, game, folder):
     try:
         port = server.await_address()
         address = f"http://127.0.0.1:{port}"
-        put = Connection(port).ask("PUT", "/admin/v1/links/settings", SETTINGS)
+        studio = Connection(port)
+        put = studio.ask("PUT", "/admin/v1/links/settings", SETTINGS)
         checks.check("the links' settings are taken", put.status == 200, str(put.status))
+        made = studio.ask("POST", "/admin/v1/messages", CAMPAIGN)
+        published = studio.ask("POST", f"/admin/v1/messages/{CAMPAIGN['id']}/publish", {})
+        checks.check("a campaign waits for rewards", published.status == 200, f"{made.text[:300]} {published.text[:300]}")
         alice = Player(game, folder, "alice", address)
         players.append(alice)
         alice.type("start")
@@ -95,7 +106,10 @@ def check_game(checks, program, game, folder):
         for level in range(2, 6):
             bob.type("dig")
             checks.check(f"digs to level {level}", bob.hear(rf"level {level}\b") is not None, str(bob.said), quiet=True)
-        checks.check("at the fifth the inviter sees 50 come", alice.hear(r"Purse: 50") is not None, str(alice.said))
+        heard = {alice.hear(r"(Purse: 50|Message: You earned 50)") for _ in range(2)}
+        checks.check("at the fifth the inviter sees 50 come, and a message that says so", heard == {"Purse: 50", "Message: You earned 50"}, str(alice.said))
+        alice.type("follow")
+        checks.check("which leads to the next invitation", alice.hear(r"It leads to https://example.com/invite") is not None, str(alice.said))
 
         carol = Player(game, folder, "carol", address)
         players.append(carol)

@@ -15,6 +15,7 @@ import tempfile
 import time
 
 import example_client
+import guide_client
 from server import Checks, Connection, Server
 
 NAME = "TreasureIsland"
@@ -117,6 +118,12 @@ def main():
         built = run("swift", "build", folder=client, build=build)
         checks.check("the game for terminals is built", built.returncode == 0, (built.stdout + built.stderr)[-3000:])
         example_client.check_game(checks, program, os.path.join(build, "debug", "GameClient"), folder)
+        built = run("swift", "build", "--product", "ClientGuide", folder=root)
+        checks.check("what the pages show is built", built.returncode == 0, (built.stdout + built.stderr)[-3000:])
+        guide_client.check_guide(checks, program, os.path.join(build, "debug", "ClientGuide"), folder)
+        guide_client.check_links(checks, os.path.join(build, "debug", "ClientGuide"))
+        guide_client.check_modes(checks, root)
+        guide_client.check_readme(checks, program, root, build, folder)
         refused = run(program, "new", NAME, folder=folder, seconds=60)
         checks.check("it is not written over", refused.returncode == 1 and "not empty" in refused.stderr, refused.stderr)
     finally:

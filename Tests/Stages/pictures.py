@@ -10,10 +10,19 @@ import re
 from browser import Browser
 from console import Site, dies, refers
 
-RULES = {"rules": {"users": {"$uid": {
-    ".read": "auth.uid === $uid", ".write": "auth.uid === $uid",
-    "level": {".validate": "newData.isNumber() && newData.val() <= data.val() + 1"},
-}}}}
+RULES = """{
+  "rules": {
+    "users": {
+      "$uid": {
+        // A player sees and writes the own record.
+        ".read": "auth.uid === $uid",
+        ".write": "auth.uid === $uid",
+        "level": {".validate": "newData.isNumber() && newData.val() <= data.val() + 1"}
+      }
+    }
+  }
+}
+"""
 
 
 def scenario(site):
@@ -23,7 +32,10 @@ def scenario(site):
         refers(site, "alice" if player < "e" else "bob", player)
     dies(site)
     site.write("users/bob/level", 3)
-    site.ask("PUT", f"/.settings/rules.json?ns={site.namespace}", RULES)
+    path = os.path.join(site.folder, "rules.json")
+    with open(path, "w") as file:
+        file.write(RULES)
+    site.command("rules", "put", path, "--reason", "one level at a time")
     events = site.admin("GET", "events", uid="bob", limit=50)["events"]
     return next(one["id"] for one in events if one["path"] == "/users/bob/level" and any(
         run["outcome"] == "done" for run in one["executions"]))
@@ -34,6 +46,7 @@ def takes(site, into, suffix, scheme):
 
     def picture(name, tab):
         tab.quiet()
+        tab.value("scrollTo(0, 0)")
         tab.value("document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))")
         path = os.path.join(into, f"console-{name}{suffix}.png")
         tab.picture(path)
@@ -42,10 +55,10 @@ def takes(site, into, suffix, scheme):
 
     problems = []
     tab = site.open("overview", scheme=scheme)
-    for number in range(24):
-        site.write(f"scores/player{number % 7}", number)
-        tab.until(lambda: False, 0.05 + 0.1 * (number % 4))
-    tab.until("document.body.innerText.includes('/users/')")
+    for number in range(9):
+        refers(site, "erin", f"friend{number}")
+        tab.until(lambda: False, 0.2 + 0.3 * (number % 4))
+    tab.shows("✕ 1", 15)
     picture("overview", tab)
     site.go(tab, "data/users?at=r7&sel=bob/level")
     picture("data", tab)

@@ -118,13 +118,14 @@ struct ClientModel: ~Copyable {
         case .send(let write): server.pipes[client].up.append(.write(write))
         case .sendTransaction(let id, let path, let node, let hash):
           server.pipes[client].up.append(.transaction(id, path, node, hash))
+          tree.transactionSent(id)
         case .run(let id):
           guard let input = tree.transactionInput(id) else { continue }
           let sum = (input.scalar?.intValue ?? 0) + (steps[id] ?? 0)
           tree.transactionRan(id, output: .leaf(.int(sum)), now: server.now)
         case .finished(let id, let result): results[id] = result
         case .event(let id, let event): show(event, to: id)
-        case .cancelled, .written: break
+        case .keep, .cancelled, .written: break
         }
       }
       effects = tree.takeEffects()

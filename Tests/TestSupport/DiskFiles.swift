@@ -1,5 +1,3 @@
-import Glibc
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)

@@ -28,6 +28,7 @@ import Testing
     // Messages
     "InAppMessagingDisplayDelegate", "func messageClicked(", "func messageDismissed(", "func impressionDetected(",
     "func displayError(", ".appData", "InAppMessaging.inAppMessaging()", ".delegate = ", ".triggerEvent(",
+    ".messageDisplayComponent = ", "TextDisplay", ".applicationDidBecomeActive()", "Analytics.logEvent(",
     ".messageDisplaySuppressed = ", ".automaticDataCollectionEnabled = ",
   ]
 

@@ -10,7 +10,6 @@ import Testing
     "CBuild": "one line of C; the stage package reads what it says",
     "CConsoleAssets": "bytes; WebConsoleTests compare them with the files",
     "CSQLite": "a module map; StorageSQLiteTests go through it",
-    "ClientApple": "compiled on Apple's systems only, behind the protocols that ClientNIOTests test",
     "CMalloc": "a header; the stage hostile measures what it gives back",
     "DoubloonTesting": "FunctionsTests and Examples/OwnGame are written with it",
     "DoubloonCommand": "the stages of Scripts/test start the program itself",
@@ -55,6 +54,18 @@ import Testing
       }
     }
     #expect(found.isEmpty, "\(found.listing)")
+  }
+
+  @Test("the library for games depends on no target of the server's, at any distance")
+  func games() {
+    let declared = Dictionary(Self.products.map { ($0.name, $0.dependencies) }, uniquingKeysWith: { first, _ in first })
+    var reached: Set<String> = ["Doubloon"]
+    var next = ["Doubloon"]
+    while let target = next.popLast() {
+      for dependency in declared[target] ?? [] where reached.insert(dependency).inserted { next.append(dependency) }
+    }
+    #expect(reached.contains("TreeModel") && reached.contains("ClientNIO"))
+    #expect(reached.subtracting(ImportRules.client).subtracting(["TextFormats", "TreeModel"]).isEmpty, "\(reached)")
   }
 
   @Test("every target has a test target, and every test target is declared")

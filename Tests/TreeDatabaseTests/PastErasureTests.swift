@@ -251,7 +251,7 @@ struct PastErasureTests {
     again.close()
   }
 
-  @Test("Whoever changes what an erasure left, or makes an erasure of a change, is found out by the audit")
+  @Test("What changes what an erasure left, or makes an erasure of a change, is found out by the audit")
   func tampering() async throws {
     let rig = try await Rig()
     for value in 0..<4 as Range<Int64> {

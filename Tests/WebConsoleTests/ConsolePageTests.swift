@@ -61,6 +61,14 @@ struct ConsolePageTests {
         #expect(answer["cache-control"] == "public, max-age=31536000, immutable")
         #expect(answer.body.utf8.elementsEqual(files[name]?.bytes ?? []), "\(name)")
         #expect(answer["content-security-policy"] == WebConsole.policy)
+        #expect(answer["content-encoding"] == nil)
+      }
+      let head = try await server.send("HEAD", "/console/~\(files.build)/app.js", headers: ["Accept-Encoding": "br, gzip"])
+      #expect(head["content-encoding"] == "gzip" && head["vary"] == "Accept-Encoding")
+      #expect(head["content-length"] == files.packed("app.js").map { "\($0.count)" })
+      for other in ["gzip;q=0", "identity", "xgzip"] {
+        let whole = try await server.send("HEAD", "/console/~\(files.build)/app.js", headers: ["Accept-Encoding": other])
+        #expect(whole["content-encoding"] == nil && whole["vary"] == "Accept-Encoding", "\(other)")
       }
       for path in ["~0000000000000000/app.js", "~\(files.build)/none.js", "~\(files.build)/index.html", "~\(files.build)"] {
         #expect(try await server.send("GET", "/console/\(path)").status == 404, "\(path)")

@@ -86,7 +86,7 @@ package final class AuditTrail: RequestAuditing {
   }
 
   /// What identifies a person, or lets one in, is changed on record, but not what it became: an erasure does not reach here.
-  private static let personal: Set<String> = ["password", "email", "displayName", "phoneNumber"]
+  private static let personal: Set<String> = ["password", "email", "displayName", "phone", "phoneNumber", "q"]
 
   private static func withoutPersons(_ body: JSON) -> JSON {
     guard let members = body.object else { return body }

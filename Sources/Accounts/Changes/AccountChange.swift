@@ -7,6 +7,7 @@ import TreeModel
 final class AccountChange: WriterDecision {
   private let options: AccountOptions
   private let clock: any WallClock
+  private let scope: AccountScope
   private let decisions: SignInDecisions?
   private let body: @Sendable (AccountTransaction) throws -> Void
 
@@ -20,13 +21,15 @@ final class AccountChange: WriterDecision {
 
   /// - `options`: how accounts are kept.
   /// - `clock`: the clock that tokens are checked by.
+  /// - `scope`: the accounts that it may touch.
   /// - `decisions`: what the deployment's functions decided so far; nil where they are not asked.
   init(
-    _ options: AccountOptions, clock: any WallClock, decisions: SignInDecisions? = nil,
+    _ options: AccountOptions, clock: any WallClock, scope: AccountScope = .all, decisions: SignInDecisions? = nil,
     body: @escaping @Sendable (AccountTransaction) throws -> Void
   ) {
     self.options = options
     self.clock = clock
+    self.scope = scope
     self.decisions = decisions
     self.body = body
   }
@@ -44,7 +47,7 @@ final class AccountChange: WriterDecision {
     let now = clock.now()
     let stamp = time - now <= AccountTransaction.skew ? time : now
     let transaction = AccountTransaction(
-      namespace: namespace, time: stamp, session: session, options: options, decisions: decisions)
+      namespace: namespace, scope: scope, time: stamp, session: session, options: options, decisions: decisions)
     do {
       try body(transaction)
     } catch {

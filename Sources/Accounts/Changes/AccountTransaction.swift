@@ -6,6 +6,8 @@ import TreeModel
 /// everything it staged is rolled back.
 final class AccountTransaction {
   let namespace: NamespaceID
+  /// The accounts that the change may touch: others are not there.
+  let scope: AccountScope
   /// How far ahead of the clock a stamp may lie, in milliseconds: as far as the checks of tokens allow.
   static let skew = TokenTimes.skew * 1000
 
@@ -15,6 +17,8 @@ final class AccountTransaction {
   let options: AccountOptions
   /// What the deployment's functions decided about this change; nil where they are not asked.
   let decisions: SignInDecisions?
+  /// How the player comes in, where functions are to know it more closely than tokens say; nil for as the tokens say.
+  var signInMethod: String?
   /// Accounts that changed, by uid, as functions may see them.
   private var publicNodes: [String: TreeNode] = [:]
   private(set) var revocations: [AccountRevocation] = []
@@ -22,9 +26,11 @@ final class AccountTransaction {
   private(set) var failure: StorageError?
 
   init(
-    namespace: NamespaceID, time: Int64, session: any CommitSession, options: AccountOptions, decisions: SignInDecisions? = nil
+    namespace: NamespaceID, scope: AccountScope, time: Int64, session: any CommitSession, options: AccountOptions,
+    decisions: SignInDecisions? = nil
   ) {
     self.namespace = namespace
+    self.scope = scope
     self.options = options
     self.decisions = decisions
     self.time = time
@@ -43,11 +49,11 @@ final class AccountTransaction {
   // MARK: Looking
 
   func account(_ uid: String) throws -> AccountRecord? {
-    try withoutFutureStamps(try read { try session.account(in: namespace, uid: uid) })
+    try withoutFutureStamps(try read { try session.account(uid, within: scope, in: namespace) })
   }
 
   func account(_ identifier: AccountIdentifier) throws -> AccountRecord? {
-    try withoutFutureStamps(try read { try session.account(in: namespace, identifier: identifier) })
+    try withoutFutureStamps(try read { try session.account(identifier, within: scope, in: namespace) })
   }
 
   /// The account without stamps of a clock that ran ahead. Sessions that ended by those stamps go, because what is left does
@@ -70,11 +76,7 @@ final class AccountTransaction {
   }
 
   var settings: AccountSettings {
-    get throws {
-      let row = try read { try session.accountRow(in: namespace, key: .settings) }
-      guard case .settings(let json)? = row else { return AccountSettings() }
-      return AccountSettingsCodec.decode(json)
-    }
+    get throws { try read { try session.accountSettings(within: scope, in: namespace) } }
   }
 
   /// The account of a token, if the token is still valid for it.
@@ -183,7 +185,8 @@ final class AccountTransaction {
   func save(_ record: inout AccountRecord, from before: AccountRecord?, isByOwner: Bool = false, grace: Int64 = 0)
     throws
   {
-    if before == nil, try account(record.uid) != nil { throw AccountError.uidTaken }
+    record.tenant = before == nil ? scope.tenant : before?.tenant
+    if before == nil { try checkNew(record.uid) }
     try decideCreation(of: &record, from: before)
     let old = before?.identifiers ?? []
     let new = record.identifiers
@@ -196,6 +199,13 @@ final class AccountTransaction {
     put(.account(record))
     publicNodes[record.uid] = record.publicNode
     try noteRevocation(of: record, from: before, isByOwner: isByOwner, grace: grace)
+  }
+
+  /// A uid is one player's, of whatever tenant: the tree and the ledger know players by nothing else. And whoever comes to a
+  /// tenant that is gone by now does not come into being.
+  private func checkNew(_ uid: String) throws {
+    guard try read({ try session.account(in: namespace, uid: uid) }) == nil else { throw AccountError.uidTaken }
+    if scope.tenant != nil { _ = try settings }
   }
 
   /// Removes an account with its look-up records, and revokes its tokens.
@@ -304,7 +314,7 @@ extension AccountTransaction {
     let isUpgrade = before.map { $0.isAnonymous && !record.isAnonymous } ?? false
     guard let decisions, before == nil || isUpgrade, let method = record.signInProvider else { return }
     let question = SignInQuestion(
-      occasion: .creation, account: record, method: method, isUpgrade: isUpgrade, secondFactor: nil)
+      occasion: .creation, account: record, method: signInMethod ?? method, isUpgrade: isUpgrade, secondFactor: nil)
     try decisions.allowance(for: question)?.apply(to: &record)
   }
 
@@ -317,7 +327,7 @@ extension AccountTransaction {
     guard let decisions else { return (account, extra) }
     guard !account.isDisabled else { throw AccountError.disabledAccount }
     let question = SignInQuestion(
-      occasion: .signIn, account: account, method: provider, isUpgrade: false, secondFactor: factor)
+      occasion: .signIn, account: account, method: signInMethod ?? provider, isUpgrade: false, secondFactor: factor)
     guard let allowance = try decisions.allowance(for: question) else { return (account, extra) }
     var record = account
     try allowance.apply(to: &record)

@@ -15,7 +15,7 @@ package struct SignInQuestion: Sendable {
   package let occasion: SignInOccasion
   /// The account as it would be.
   package let account: AccountRecord
-  /// By what: `password`, `anonymous`, `phone`, `custom`, or the id of a provider.
+  /// By what: `password`, `emailLink`, `anonymous`, `phone`, `custom`, or the id of a provider.
   package let method: String
   /// Whether an anonymous account gets its first way to sign in; false where an account comes into being.
   package let isUpgrade: Bool

@@ -114,13 +114,15 @@ package struct AccountImporter: Sendable {
       var errors: [(index: Int, error: AccountError)] = []
       for (index, row) in part {
         let before = try transaction.account(row.uid)
-        guard before == nil || overwrites else {
+        // A uid of another tenant's player is taken, whatever is to be overwritten.
+        guard try before == nil ? !transaction.isTaken(row.uid) : overwrites else {
           errors.append((index, .importedAccountExists))
           continue
         }
         var record: AccountRecord
         do {
           record = try row.record(at: transaction.time, before: before)
+          record.tenant = transaction.scope.tenant
         } catch let error as AccountError {
           errors.append((index, error))
           continue
@@ -137,6 +139,9 @@ package struct AccountImporter: Sendable {
 }
 
 extension AccountTransaction {
+  /// Whether a uid is some account's, of whatever tenant.
+  fileprivate func isTaken(_ uid: String) throws -> Bool { try read { try session.account(in: namespace, uid: uid) } != nil }
+
   /// Whether another account has what an imported account claims.
   fileprivate func conflict(of record: AccountRecord) throws -> AccountError? {
     for identifier in record.identifiers {

@@ -60,7 +60,7 @@ extension SecondFactorService {
     let secret = accounts.newAuthenticatorSecret()
     let expiresAt = now + accounts.options.secondFactorLifetime
     let pending = PendingEnrollment(
-      project: project.name, uid: enrollee.record.uid, secret: secret, expiresAt: expiresAt)
+      project: project.scopeName, uid: enrollee.record.uid, secret: secret, expiresAt: expiresAt)
     guard accounts.pendingFactors.add(pending, as: session, at: now) else {
       throw AccountError.unavailable("Too many players enrol at once; try again in a minute.")
     }
@@ -119,9 +119,9 @@ extension SecondFactorService {
     case .phone(let code, let session):
       return .phone(
         number: try accounts.sentCodes.redeem(
-          session: session, code: code, for: .enrollment(uid: enrollee.record.uid), of: project.name, at: now))
+          session: session, code: code, for: .enrollment(uid: enrollee.record.uid), of: project.scopeName, at: now))
     case .authenticator(let code, let session):
-      let known = accounts.pendingFactors.enrollment(session, of: project.name, at: now)
+      let known = accounts.pendingFactors.enrollment(session, of: project.scopeName, at: now)
       guard let pending = known, pending.uid == enrollee.record.uid else { throw AccountError.unknownCodeSession }
       let adjacent = try policy(of: project).adjacentSteps ?? 0
       guard let step = pending.secret.step(of: code, at: now, adjacent: adjacent, after: -1) else {

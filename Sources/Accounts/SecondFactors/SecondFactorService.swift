@@ -26,7 +26,7 @@ package struct SecondFactorService: Sendable {
     let now = accounts.clock.now()
     accounts.pendingFactors.add(
       PendingSignIn(
-        project: project.name, uid: record.uid, provider: session.provider, password: record.password,
+        project: project.scopeName, uid: record.uid, provider: session.provider, password: record.password,
         validSince: record.validSince, expiresAt: now + accounts.options.secondFactorLifetime, edit: edit),
       as: credential, at: now)
     return .secondFactorNeeded(credential: credential, factors: record.secondFactors)
@@ -61,7 +61,7 @@ package struct SecondFactorService: Sendable {
     // come, because everybody who tries has the first credential. They are counted before they are judged.
     let key = "second factor of \(waiting.uid) in \(waiting.project)"
     try accounts.throttle.checkAttempt(key, from: "", at: accounts.clock.now())
-    let attempted = accounts.pendingFactors.attempt(credential, of: context.project.name, at: accounts.clock.now())
+    let attempted = accounts.pendingFactors.attempt(credential, of: context.project.scopeName, at: accounts.clock.now())
     guard let pending = attempted else { throw AccountError.invalidPendingCredential }
     accounts.throttle.noteFailure(key, from: "", at: accounts.clock.now())
     let factor = try shownFactor(try shown(), by: pending, of: context.project)
@@ -120,7 +120,7 @@ package struct SecondFactorService: Sendable {
       for factor in factors where factor.kind == .phone {
         do {
           _ = try accounts.sentCodes.redeem(
-            session: session, code: code, for: .secondFactor(uid: pending.uid, id: factor.id), of: project.name,
+            session: session, code: code, for: .secondFactor(uid: pending.uid, id: factor.id), of: project.scopeName,
             at: accounts.clock.now())
           return ShownFactor(id: factor.id, code: nil)
         } catch AccountError.unknownCodeSession {
@@ -133,7 +133,7 @@ package struct SecondFactorService: Sendable {
   }
 
   private func pendingSignIn(_ credential: String, of project: AccountProject) throws -> PendingSignIn {
-    guard let pending = accounts.pendingFactors.signIn(credential, of: project.name, at: accounts.clock.now()) else {
+    guard let pending = accounts.pendingFactors.signIn(credential, of: project.scopeName, at: accounts.clock.now()) else {
       throw AccountError.invalidPendingCredential
     }
     return pending

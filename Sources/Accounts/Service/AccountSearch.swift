@@ -54,11 +54,11 @@ package struct AccountSearch: Sendable, Hashable {
   // MARK: Looking
 
   /// A page of at most `limit` accounts, behind `start`.
-  func page(in namespace: NamespaceID, from start: Position?, limit: Int, snapshot: any Snapshot) throws -> Page {
+  func page(of project: AccountProject, from start: Position?, limit: Int, snapshot: any Snapshot) throws -> Page {
     var page = Page()
     var position = start
     while true {
-      var found = try chunk(from: position, in: namespace, snapshot: snapshot)
+      var found = try chunk(from: position, of: project, snapshot: snapshot)
       for (place, record) in found.rows {
         page.scanned += 1
         position = place
@@ -77,18 +77,19 @@ package struct AccountSearch: Sendable, Hashable {
   }
 
   /// Some accounts in their order, each with its place; those that were found by their uid already are nil.
-  private func chunk(from position: Position?, in namespace: NamespaceID, snapshot: any Snapshot) throws
+  private func chunk(from position: Position?, of project: AccountProject, snapshot: any Snapshot) throws
     -> (rows: [(Position, AccountRecord?)], isLast: Bool, isEmails: Bool)
   {
-    let text = text ?? ""
+    let (text, namespace, scope) = (text ?? "", project.namespace, project.scope)
     if case .afterEmail(let last)? = position {
       let address = text.lowercased()
       var rows: [(Position, AccountRecord?)] = []
-      if last.isEmpty, let record = try snapshot.account(in: namespace, identifier: .email(address)) {
+      if last.isEmpty, let record = try snapshot.account(.email(address), within: scope, in: namespace) {
         rows.append((.afterEmail(address), record.uid.utf8.starts(with: text.utf8) ? nil : record))
       }
       let found = try snapshot.identifiers(
-        in: namespace, kind: "email", after: last.isEmpty ? address : last, limit: Self.chunkSize)
+        in: namespace, kind: AccountIdentifier.storedKind("email", tenant: scope.tenant), after: last.isEmpty ? address : last,
+        limit: Self.chunkSize)
       let fitting = found.prefix { $0.identifier.value.utf8.starts(with: address.utf8) }
       for (identifier, uid) in fitting {
         let isKnown = uid.utf8.starts(with: text.utf8)
@@ -99,12 +100,12 @@ package struct AccountSearch: Sendable, Hashable {
     var (rows, last): ([(Position, AccountRecord?)], String) = ([], text)
     if case .afterUID(let uid)? = position {
       last = uid
-    } else if !text.isEmpty, let record = try snapshot.account(in: namespace, uid: text) {
+    } else if !text.isEmpty, let record = try snapshot.account(text, within: scope, in: namespace) {
       rows.append((.afterUID(text), record))
     }
-    let found = try snapshot.accounts(in: namespace, after: last, limit: Self.chunkSize)
-    let fitting = found.prefix { $0.uid.utf8.starts(with: text.utf8) }
-    rows += fitting.map { (.afterUID($0.uid), $0) }
-    return (rows, fitting.count < Self.chunkSize, false)
+    let found = try snapshot.stretch(of: scope, in: namespace, after: last, limit: Self.chunkSize)
+    let fitting = found.rows.prefix { $0.uid.utf8.starts(with: text.utf8) }
+    rows += fitting.map { (.afterUID($0.uid), $0.record) }
+    return (rows, found.next == nil || fitting.count < found.rows.count, false)
   }
 }

@@ -4,7 +4,7 @@ import TreeModel
 
 /// A page of accounts.
 package struct AccountPage: Sendable {
-  package let accounts: [AccountRecord]
+  package var accounts: [AccountRecord]
   /// The uid after which the next page begins; nil if this is the last page.
   package var next: String?
 
@@ -33,40 +33,47 @@ extension AccountService {
 
   /// A page of accounts by uid.
   package func page(of project: AccountProject, after uid: String?, limit: Int) throws -> AccountPage {
-    let page = try read { snapshot in
-      try snapshot.accounts(in: project.namespace, after: uid, limit: limit)
-    }
-    return AccountPage(accounts: page, next: page.count == limit ? page.last?.uid : nil)
+    try read { snapshot in try snapshot.page(of: project.scope, in: project.namespace, after: uid, limit: limit) }
   }
 
   /// A page of the accounts that a search finds, behind a place of an earlier page.
   package func search(_ search: AccountSearch, of project: AccountProject, from start: AccountSearch.Position?, limit: Int)
     throws -> AccountSearch.Page
   {
-    try read { snapshot in try search.page(in: project.namespace, from: start, limit: limit, snapshot: snapshot) }
+    try read { snapshot in try search.page(of: project, from: start, limit: limit, snapshot: snapshot) }
   }
 
   /// How many accounts a project has.
   package func count(of project: AccountProject) throws -> Int64 {
-    try read { snapshot in try snapshot.accountCount(in: project.namespace) }
+    try read { snapshot in
+      func count(of tenant: String) throws -> Int64 {
+        try snapshot.identifierCount(
+          in: project.namespace, kind: AccountIdentifier.storedKind("", tenant: tenant))
+      }
+      if let tenant = project.scope.tenant { return try count(of: tenant) }
+      var number = try snapshot.accountCount(in: project.namespace)
+      guard project.scope == .project else { return number }
+      for tenant in try snapshot.tenants(in: project.namespace) { number -= try count(of: tenant) }
+      return number
+    }
   }
 
   /// The first accounts by uid, without those that are skipped.
   package func accounts(of project: AccountProject, skipping offset: Int, limit: Int) throws -> [AccountRecord] {
     let found = try read { snapshot in
-      try snapshot.accounts(in: project.namespace, after: nil, limit: offset + limit)
+      try snapshot.page(of: project.scope, in: project.namespace, after: nil, limit: offset + limit)
     }
-    return Array(found.dropFirst(offset))
+    return Array(found.accounts.dropFirst(offset))
   }
 
   /// The accounts that a query names, each once.
   package func accounts(_ query: AccountQuery, of project: AccountProject) throws -> [AccountRecord] {
-    let namespace = project.namespace
+    let (namespace, scope) = (project.namespace, project.scope)
     return try read { snapshot in
       var found: [AccountRecord] = []
-      for uid in query.uids { if let record = try snapshot.account(in: namespace, uid: uid) { found.append(record) } }
+      for uid in query.uids { if let record = try snapshot.account(uid, within: scope, in: namespace) { found.append(record) } }
       for one in query.identifiers {
-        if let record = try snapshot.account(in: namespace, identifier: one) { found.append(record) }
+        if let record = try snapshot.account(one, within: scope, in: namespace) { found.append(record) }
       }
       var seen: Set<ExactKey> = []
       return found.filter { seen.insert(ExactKey(text: $0.uid)).inserted }
@@ -125,7 +132,7 @@ extension AccountService {
       try transaction.save(&record, from: before)
       return record
     }
-    if hash != nil { throttle.clear(record.email ?? record.uid) }
+    if hash != nil { throttle.clear(context.project.limitKey(record.email ?? record.uid)) }
     return UpdatedAccount(account: record)
   }
 
@@ -171,7 +178,7 @@ extension AccountService {
   package func changeSettings(
     of project: AccountProject, by actor: Actor, edit: @escaping @Sendable (AccountSettings) -> AccountSettings
   ) async throws {
-    try await change(project, by: actor) { transaction in
+    try await change(project.within(.project), by: actor) { transaction in
       transaction.put(.settings(AccountSettingsCodec.encode(edit(try transaction.settings))))
     }
   }
@@ -211,16 +218,19 @@ extension AccountService {
 
   /// Removes every account; codes stay. Functions are told of each.
   package func removeAll(of project: AccountProject, by actor: Actor) async throws {
+    var last: String?
     while true {
-      let page = try read { snapshot in
-        try snapshot.accounts(in: project.namespace, after: nil, limit: 200)
+      let (page, next) = try read { snapshot in
+        let stretch = try snapshot.stretch(of: project.scope, in: project.namespace, after: last, limit: 200)
+        return (stretch.accounts, stretch.next)
       }
-      if page.isEmpty { return }
       try await change(project, by: actor) { transaction in
         for one in page {
           if let record = try transaction.account(one.uid) { try transaction.delete(record) }
         }
       }
+      guard let next else { return }
+      last = next
     }
   }
 

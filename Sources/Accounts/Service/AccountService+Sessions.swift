@@ -16,12 +16,30 @@ extension AccountService {
 
   /// Verifies an ID token of a project; whether it is still good for the account is another question.
   ///
-  /// - Throws: `AccountError/invalidIDToken`, `AccountError/expiredToken`
+  /// - Throws: `AccountError/invalidIDToken`, `AccountError/expiredToken`, `AccountError/tenantMismatch`
   package func verified(_ text: String, of project: AccountProject) throws -> IDToken {
+    let token: IDToken
     do throws(TokenError) {
-      return try issuer.verify(text, project: project.name, at: clock.now())
+      token = try issuer.verify(text, project: project.name, at: clock.now())
     } catch {
       throw error == .expired ? AccountError.expiredToken : .invalidIDToken
+    }
+    guard project.scope.admits(token.tenant) else { throw AccountError.tenantMismatch }
+    return token
+  }
+
+  /// The tenant that an ID token claims to be of, unchecked: where to look. Whether it is true is checked with the token.
+  package func tenant(claimedBy idToken: String) -> String? {
+    (try? WebToken(parsing: idToken))?.claims["firebase"]?["tenant"]?.string
+  }
+
+  /// The tenant of the session that a refresh token stands for; nil for none, and for a token that stands for nothing.
+  package func tenant(ofRefreshToken text: String, of project: AccountProject) throws -> String? {
+    guard let token = RefreshToken(text) else { return nil }
+    return try read { snapshot in
+      guard case .refreshToken(let row)? = try snapshot.accountRow(in: project.namespace, key: .refreshToken(hash: token.hash))
+      else { return nil }
+      return try snapshot.account(in: project.namespace, uid: row.uid)?.tenant
     }
   }
 
@@ -70,6 +88,7 @@ extension AccountService {
     }
     guard let row else { throw AccountError.invalidRefreshToken }
     guard let record = found, row.issuedAt >= record.bornAt else { throw AccountError.unknownAccount }
+    guard project.scope.admits(record.tenant) else { throw AccountError.tenantMismatch }
     guard !record.isDisabled else { throw AccountError.disabledAccount }
     let now = clock.now()
     guard AccountRules.end(of: row, account: record, options: options, at: now) == nil else {
@@ -120,7 +139,8 @@ extension AccountService {
   package func sessions(of uid: String, in project: AccountProject) throws -> [RefreshTokenRecord] {
     let (found, all) = try read { snapshot in
       (
-        try snapshot.account(in: project.namespace, uid: uid), try snapshot.refreshTokens(in: project.namespace, of: uid)
+        try snapshot.account(uid, within: project.scope, in: project.namespace),
+        try snapshot.refreshTokens(in: project.namespace, of: uid)
       )
     }
     guard let found else { throw AccountError.unknownAccount }
@@ -191,6 +211,7 @@ extension TokenSubject {
   /// What tokens say of an account.
   init(_ record: AccountRecord) {
     self.init(uid: record.uid)
+    tenant = record.tenant
     email = record.email
     isEmailVerified = record.isEmailVerified
     phoneNumber = record.phoneNumber

@@ -105,7 +105,7 @@ extension AccountService {
     -> SignedInAccount
   {
     guard !owner.isDisabled else { throw AccountError.disabledAccount }
-    let key = owner.email ?? owner.uid
+    let key = context.project.limitKey(owner.email ?? owner.uid)
     try throttle.checkAttempt(key, from: context.network, at: clock.now())
     guard case .right = try await check(password, against: owner.password, of: key, for: context) else {
       throttle.noteFailure(key, from: context.network, at: clock.now())
@@ -121,17 +121,18 @@ extension AccountService {
     let email = email.text
     let settings = try settings(of: context.project)
     guard settings.allowsPasswords else { throw AccountError.passwordSignInDisabled }
-    try throttle.checkAttempt(email, from: context.network, at: clock.now())
+    let key = context.project.limitKey(email)
+    try throttle.checkAttempt(key, from: context.network, at: clock.now())
     let record = try account(.email(email), of: context.project)
     if !settings.hidesAddresses, record?.isDisabled == true { throw AccountError.disabledAccount }
     let verdict = try await check(password, against: record?.password, of: email, for: context)
     guard let record, case .right(let isOutdated) = verdict else {
-      throttle.noteFailure(email, from: context.network, at: clock.now())
+      throttle.noteFailure(key, from: context.network, at: clock.now())
       guard !settings.hidesAddresses else { throw AccountError.wrongCredentials }
       throw record == nil ? AccountError.unknownEmail : .wrongPassword
     }
     if record.isDisabled { throw AccountError.disabledAccount }
-    throttle.noteSuccess(email, from: context.network)
+    throttle.noteSuccess(key, from: context.network)
     // A hash from elsewhere, or a cheaper one, is made again now that the password is known.
     let upgraded = isOutdated ? await upgraded(password, of: email, for: context) : nil
     return try signedIn(try await openSession(of: record, context: context, upgradedPassword: upgraded), in: context.project)
@@ -157,6 +158,7 @@ extension AccountService {
   /// Signs in by a token that the studio's own server signed.
   package func signIn(customToken text: String, context: AccountContext) async throws -> SignedInAccount {
     let custom = try customToken(text)
+    guard context.project.scope.admits(custom.tenant) else { throw AccountError.tenantMismatch }
     let claims = custom.claims.object?.isEmpty == false ? custom.claims.compactText : nil
     let token = newRefreshToken()
     let (session, isNew) = try await change(by: .user(uid: custom.uid), askingFor: context) { transaction in

@@ -84,6 +84,10 @@ package final class AccountService: Sendable {
   package var federation: FederatedSignInService { FederatedSignInService(self) }
   /// Second factors.
   package var secondFactors: SecondFactorService { SecondFactorService(self) }
+  /// The tenants of projects.
+  package var tenants: TenantService { TenantService(self) }
+  /// What is set up about identity providers.
+  package var providers: ProviderConfigurationService { ProviderConfigurationService(self) }
   /// Accounts from elsewhere.
   package var importer: AccountImporter { AccountImporter(self) }
   /// What is removed when its time is over.
@@ -99,21 +103,21 @@ package final class AccountService: Sendable {
     }
   }
 
-  /// What is set about a project's accounts.
+  /// What is set about a project's accounts, or about a tenant's.
+  ///
+  /// - Throws: `AccountError/unknownTenant`
   package func settings(of project: AccountProject) throws -> AccountSettings {
-    let row = try read { snapshot in try snapshot.accountRow(in: project.namespace, key: .settings) }
-    guard case .settings(let json)? = row else { return AccountSettings() }
-    return AccountSettingsCodec.decode(json)
+    try read { snapshot in try snapshot.accountSettings(within: project.scope, in: project.namespace) }
   }
 
   /// An account; nil if there is none.
   package func account(_ uid: String, of project: AccountProject) throws -> AccountRecord? {
-    try read { snapshot in try snapshot.account(in: project.namespace, uid: uid) }
+    try read { snapshot in try snapshot.account(uid, within: project.scope, in: project.namespace) }
   }
 
   /// The account that an address, a number or an identity leads to; nil if there is none.
   package func account(_ identifier: AccountIdentifier, of project: AccountProject) throws -> AccountRecord? {
-    try read { snapshot in try snapshot.account(in: project.namespace, identifier: identifier) }
+    try read { snapshot in try snapshot.account(identifier, within: project.scope, in: project.namespace) }
   }
 
   // MARK: Changing
@@ -129,7 +133,7 @@ package final class AccountService: Sendable {
     decisions: SignInDecisions? = nil, body: @escaping @Sendable (AccountTransaction) throws -> Output
   ) async throws -> Output {
     let answer = Answer<Output>()
-    let decision = AccountChange(options, clock: clock, decisions: decisions) { transaction in
+    let decision = AccountChange(options, clock: clock, scope: project.scope, decisions: decisions) { transaction in
       answer.set(try body(transaction))
     }
     var request = CommitRequest(namespace: project.namespace, actor: actor)

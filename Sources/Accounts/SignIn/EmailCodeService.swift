@@ -74,6 +74,13 @@ package struct EmailCodeService: Sendable {
     guard options.isDevelopment || options.publicURL != nil else { throw AccountError.unknownServerAddress }
   }
 
+  /// Refuses links that sign in where a tenant's players do not sign in by them.
+  ///
+  /// - Throws: `AccountError/emailLinksDisabled`
+  package func checkLinks(in project: AccountProject) throws {
+    guard try accounts.settings(of: project).allowsEmailLinks else { throw AccountError.emailLinksDisabled }
+  }
+
   /// Whether a mailed link may continue to an address. Without this check everybody with an API key could send players
   /// anywhere.
   package func mayContinue(at url: String) -> Bool {
@@ -92,7 +99,9 @@ package struct EmailCodeService: Sendable {
   /// Whom a code is for: the address that was given, or that of the token's account.
   private func target(of purpose: CodeRequest.Purpose, context: AccountContext) throws -> Target {
     switch purpose {
-    case .signIn(let email): return Target(kind: .emailSignIn, email: email.text, record: nil)
+    case .signIn(let email):
+      try checkLinks(in: context.project)
+      return Target(kind: .emailSignIn, email: email.text, record: nil)
     case .passwordReset(let email):
       let record = try accounts.account(.email(email.text), of: context.project)
       let hidesAddresses = try accounts.settings(of: context.project).hidesAddresses
@@ -142,7 +151,8 @@ package struct EmailCodeService: Sendable {
     let lifetime = order.kind == .recoverEmail ? options.recoveryLifetime : options.codeLifetime
     let now = accounts.clock.now()
     let record = AccountCodeRecord(
-      hash: Self.hash(of: code), kind: order.kind, email: order.email, newEmail: order.newEmail, uid: order.uid,
+      hash: Self.hash(of: code, within: context.project.scope), kind: order.kind, email: order.email, newEmail: order.newEmail,
+      uid: order.uid,
       expiresAt: now + lifetime)
     let link = link(with: code, order: order, context: context)
     let letter = CodeMail(
@@ -165,12 +175,17 @@ package struct EmailCodeService: Sendable {
     var parameters = [("mode", order.kind.mode), ("oobCode", code), ("apiKey", context.apiKey)]
     // The page is to speak as the mail does; emulators' links always name a language.
     if let locale = context.locales.first ?? (options.isDevelopment ? "en" : nil) { parameters.append(("lang", locale)) }
+    if let tenant = context.project.scope.tenant { parameters.append(("tenantId", tenant)) }
     if let continueURL = order.continueURL { parameters.append(("continueUrl", continueURL)) }
     let query = parameters.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
     return "\(context.serverURL)\(options.isDevelopment ? "/emulator/action" : "/__/auth/action")?\(query)"
   }
 
-  static func hash(of code: String) -> [UInt8] { Array(SHA256.hash(data: Array(code.utf8))) }
+  /// What a code is found by: that of one tenant is none of another's.
+  static func hash(of code: String, within scope: AccountScope) -> [UInt8] {
+    let text = scope.tenant.map { "\($0)/\(code)" } ?? code
+    return Array(SHA256.hash(data: Array(text.utf8)))
+  }
 
   /// Keeps a code for the development endpoints, and prints it.
   func announce(_ code: PreparedCode, context: AccountContext) {
@@ -178,13 +193,13 @@ package struct EmailCodeService: Sendable {
     let (record, kind) = (code.record, code.record.kind.rawValue)
     accounts.sentCodes.add(
       MailedCode(
-        project: context.project.name, email: record.email, newEmail: record.newEmail, kind: kind, code: code.code,
+        project: context.project.scopeName, email: record.email, newEmail: record.newEmail, kind: kind, code: code.code,
         link: code.link))
     accounts.delivery.announce("To \(record.newEmail ?? record.email), \(kind): \(code.link)")
   }
 
   /// The codes that were mailed, for development.
-  package func mailed(of project: AccountProject) -> [MailedCode] { accounts.sentCodes.mailed(of: project.name) }
+  package func mailed(of project: AccountProject) -> [MailedCode] { accounts.sentCodes.mailed(of: project.scopeName) }
 
   // MARK: Redeeming
 
@@ -193,7 +208,7 @@ package struct EmailCodeService: Sendable {
   /// - Throws: `AccountError/invalidCode`, `AccountError/expiredCode`
   package func code(_ text: String, of project: AccountProject) throws -> AccountCodeRecord {
     let row = try accounts.read { snapshot in
-      try snapshot.accountRow(in: project.namespace, key: .code(hash: Self.hash(of: text)))
+      try snapshot.accountRow(in: project.namespace, key: .code(hash: Self.hash(of: text, within: project.scope)))
     }
     guard case .code(let code)? = row else { throw AccountError.invalidCode }
     guard code.expiresAt > accounts.clock.now() else { throw AccountError.expiredCode }
@@ -218,7 +233,7 @@ package struct EmailCodeService: Sendable {
       return record
     }
     accounts.sentCodes.remove(code: text)
-    accounts.throttle.clear(code.email)
+    accounts.throttle.clear(context.project.limitKey(code.email))
     return record
   }
 
@@ -261,6 +276,7 @@ package struct EmailCodeService: Sendable {
     -> SignedInAccount
   {
     let email = email.text
+    try checkLinks(in: context.project)
     let code = try code(text, of: context.project)
     guard code.kind == .emailSignIn else { throw AccountError.invalidCode }
     guard code.email == email else { throw AccountError.wrongCodeEmail }
@@ -271,6 +287,7 @@ package struct EmailCodeService: Sendable {
       transaction -> (AccountSession, Bool) in
       _ = try transaction.code(code.hash)
       transaction.remove(.code(hash: code.hash))
+      transaction.signInMethod = "emailLink"
       let owner = try transaction.account(.email(email))
       let caller: AccountRecord? = if let linking { try transaction.caller(linking) } else { nil }
       if let caller, let owner, owner.uid != caller.uid { throw AccountError.emailTaken }

@@ -29,7 +29,7 @@ package struct FederatedSignInService: Sendable {
   package func signIn(_ assertion: IdentityAssertion, idToken: () throws -> String?, context: AccountContext) async throws
     -> FederatedSignIn
   {
-    let identity = try await identity(of: assertion)
+    let identity = try await identity(of: assertion, in: context.project)
     let linking = try accounts.caller(try idToken(), of: context.project)
     let uid = accounts.newUID()
     let token = accounts.newRefreshToken()
@@ -53,11 +53,13 @@ package struct FederatedSignInService: Sendable {
   }
 
   /// Who the player is there, believed as far as the mode says.
-  private func identity(of assertion: IdentityAssertion) async throws -> ProvenIdentity {
+  private func identity(of assertion: IdentityAssertion, in project: AccountProject) async throws -> ProvenIdentity {
     let isDevelopment = accounts.options.isDevelopment
+    let configuration = try accounts.providers.configuration(assertion.provider, of: project)
+    guard configuration?.isEnabled != false else { throw AccountError.invalidIdentity(.disabledProvider) }
     if let text = assertion.idToken {
       if isDevelopment { return try ProvenIdentity(unverified: text, of: assertion.provider) }
-      return ProvenIdentity(try await verified(text, of: assertion))
+      return ProvenIdentity(try await verified(text, of: assertion, by: configuration?.identityProvider))
     }
     guard isDevelopment, let text = assertion.accessToken else { throw AccountError.invalidIdentity(.missingIDToken) }
     // Of some providers (Facebook) clients have nothing else; an opaque one says nothing to anybody but the provider.
@@ -65,9 +67,14 @@ package struct FederatedSignInService: Sendable {
     return try ProvenIdentity(unverified: text, of: assertion.provider)
   }
 
-  private func verified(_ token: String, of assertion: IdentityAssertion) async throws -> ForeignIdentity {
+  /// - Parameter configured: what administrators set up over the API; nil for a provider of the configuration file, which
+  ///   holds for every tenant.
+  private func verified(_ token: String, of assertion: IdentityAssertion, by configured: IdentityProvider?) async throws
+    -> ForeignIdentity
+  {
     let found: ForeignIdentity?
     do throws(TokenError) {
+      if let configured { return try await accounts.identities.identity(token, by: configured, nonce: assertion.nonce) }
       found = try await accounts.identities.identity(token, of: assertion.provider.text, nonce: assertion.nonce)
     } catch {
       if case .keysUnavailable = error { throw AccountError.unavailable(error.description) }
@@ -81,10 +88,10 @@ package struct FederatedSignInService: Sendable {
   ///
   /// - `limit`: how many at most; ten thousand accounts are looked through.
   package func identities(at provider: String, of project: AccountProject, limit: Int) throws -> [AccountRecord.Provider] {
-    let records = try accounts.read { snapshot in
-      try snapshot.accounts(in: project.namespace, after: nil, limit: 10_000)
+    let page = try accounts.read { snapshot in
+      try snapshot.page(of: project.scope, in: project.namespace, after: nil, limit: 10_000)
     }
-    return Array(records.lazy.flatMap(\.providers).filter { $0.id == provider }.prefix(limit))
+    return Array(page.accounts.lazy.flatMap(\.providers).filter { $0.id == provider }.prefix(limit))
   }
 }
 

@@ -26,8 +26,13 @@ package struct PhoneSignInService: Sendable {
 
   /// Refuses everything with telephones where no text messages are sent.
   ///
-  /// - Throws: `AccountError/phonesUnavailable`
-  package func checkAvailable() throws {
+  /// - Throws: `AccountError/phonesUnavailable`, at a tenant `AccountError/notForTenants`
+  package func checkAvailable(in project: AccountProject) throws {
+    try checkAvailable()
+    guard project.scope.tenant == nil else { throw AccountError.notForTenants }
+  }
+
+  private func checkAvailable() throws {
     guard accounts.options.isDevelopment else { throw AccountError.phonesUnavailable }
   }
 
@@ -35,7 +40,7 @@ package struct PhoneSignInService: Sendable {
   ///
   /// - Returns: the session that the code is good for.
   package func sendCode(to number: PhoneNumber, of project: AccountProject) throws -> String {
-    try checkAvailable()
+    try checkAvailable(in: project)
     guard try accounts.account(.phone(number.text), of: project)?.secondFactors.isEmpty != false else {
       throw AccountError.phoneIsSecondFactor
     }
@@ -52,7 +57,7 @@ package struct PhoneSignInService: Sendable {
     let code = accounts.newDigits(6)
     accounts.sentCodes.add(
       PhoneCode(
-        project: project.name, phoneNumber: number, purpose: purpose, session: session, code: code,
+        project: project.scopeName, phoneNumber: number, purpose: purpose, session: session, code: code,
         expiresAt: now + accounts.options.phoneCodeLifetime),
       at: now)
     accounts.delivery.announce("To \(number): \(code) is the verification code.")
@@ -61,7 +66,7 @@ package struct PhoneSignInService: Sendable {
 
   /// The codes that were sent to telephones and are still good, for development.
   package func sent(of project: AccountProject) -> [PhoneCode] {
-    accounts.sentCodes.phoneCodes(of: project.name, at: accounts.clock.now())
+    accounts.sentCodes.phoneCodes(of: project.scopeName, at: accounts.clock.now())
   }
 
   /// Signs in by a number, or adds it to the caller's account.
@@ -104,10 +109,10 @@ package struct PhoneSignInService: Sendable {
     let now = accounts.clock.now()
     switch credential {
     case .proof(let proof, let number):
-      try accounts.sentCodes.redeem(proof: proof, for: number.text, of: project.name, at: now)
+      try accounts.sentCodes.redeem(proof: proof, for: number.text, of: project.scopeName, at: now)
       return number.text
     case .code(let code, let session):
-      return try accounts.sentCodes.redeem(session: session, code: code, for: .signIn, of: project.name, at: now)
+      return try accounts.sentCodes.redeem(session: session, code: code, for: .signIn, of: project.scopeName, at: now)
     }
   }
 
@@ -116,7 +121,7 @@ package struct PhoneSignInService: Sendable {
     let token = accounts.newRefreshToken().text
     let lifetime = accounts.options.phoneCodeLifetime
     accounts.sentCodes.add(
-      PhoneProof(project: project.name, phoneNumber: number, expiresAt: now + lifetime), token: token, at: now)
+      PhoneProof(project: project.scopeName, phoneNumber: number, expiresAt: now + lifetime), token: token, at: now)
     return .numberTaken(number: number, proof: token, lifetime: lifetime)
   }
 }

@@ -7,6 +7,8 @@ import TreeModel
 package protocol IdentityProving: Sendable {
   /// Verifies a provider's ID token; nil if no such provider is configured.
   func identity(_ token: String, of provider: String, nonce: String?) async throws(TokenError) -> ForeignIdentity?
+  /// Verifies a provider's ID token, of a provider that administrators set up meanwhile.
+  func identity(_ token: String, by provider: IdentityProvider, nonce: String?) async throws(TokenError) -> ForeignIdentity
   /// The public key of a service account that may sign custom tokens; nil if there is none.
   func serviceAccountKey(_ email: String, id: KeyID?) -> VerificationKey?
 }
@@ -16,6 +18,11 @@ package struct NoIdentities: IdentityProving {
   package init() {}
   package func identity(_ token: String, of provider: String, nonce: String?) async throws(TokenError) -> ForeignIdentity? {
     nil
+  }
+  package func identity(_ token: String, by provider: IdentityProvider, nonce: String?) async throws(TokenError)
+    -> ForeignIdentity
+  {
+    throw .keysUnavailable(provider.id)
   }
   package func serviceAccountKey(_ email: String, id: KeyID?) -> VerificationKey? { nil }
 }

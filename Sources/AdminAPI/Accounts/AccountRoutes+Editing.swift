@@ -33,7 +33,9 @@ extension AccountRoutes {
       return id
     }
     let given = try draft.accountDraft()
-    let record = try await accounts(call).create(given.draft, uid: id, password: draft.password, try context(call))
+    let project = if let tenant = draft.tenant { try Self.project(call, tenant: tenant) } else { try Self.project(call) }
+    let record = try await accounts(call).create(
+      given.draft, uid: id, password: draft.password, context(call, of: project))
     return AdminAccounts.Account(record)
   }
 
@@ -41,15 +43,19 @@ extension AccountRoutes {
     guard draft.uid == nil else {
       throw APIError.badRequest("A uid cannot be changed: leave \"uid\" out, or make another account.")
     }
+    guard draft.tenant == nil else {
+      throw APIError.badRequest("An account stays in its tenant: leave \"tenant\" out, or make another account.")
+    }
     let given = try draft.accountDraft()
+    let uid = try uid(call)
     let changed = try await accounts(call).update(
-      try uid(call), to: given.draft, edits: given.edits, try context(call))
+      uid, to: given.draft, edits: given.edits, context(call, of: try project(call, of: uid)))
     return AdminAccounts.Account(changed.account)
   }
 
-  private static func context(_ call: RouteCall) throws -> AccountContext {
+  private static func context(_ call: RouteCall, of project: AccountProject) -> AccountContext {
     AccountContext(
-      project: try project(call), administrator: call.caller.actor, network: call.request.client.clientNetwork.description)
+      project: project, administrator: call.caller.actor, network: call.request.client.clientNetwork.description)
   }
 
   private static func sessions(_ call: RouteCall, query _: NoQuery) throws -> AdminAccounts.SessionList {
@@ -64,8 +70,9 @@ extension AccountRoutes {
   }
 
   private static func codes(_ call: RouteCall) throws -> AdminAccounts.CodeList {
-    let (accounts, project) = (try accounts(call), try project(call))
-    guard let account = try accounts.account(try uid(call), of: project) else { throw AccountError.unknownAccount }
+    let (accounts, uid) = (try accounts(call), try uid(call))
+    let project = try project(call, of: uid)
+    guard let account = try accounts.account(uid, of: project) else { throw AccountError.unknownAccount }
     let mailed = accounts.emailCodes.mailed(of: project).filter { $0.email == account.email || $0.newEmail == account.email }
     let sent = accounts.phones.sent(of: project).filter { $0.phoneNumber == account.phoneNumber }
     return AdminAccounts.CodeList(

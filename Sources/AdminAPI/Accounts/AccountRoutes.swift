@@ -14,6 +14,7 @@ enum AccountRoutes {
   static let routes: [Route] =
     editing + [
       .reading(AdminAccounts.list, by: list), .reading(AdminAccounts.show, by: show),
+      .changing(AdminAccounts.export, audit: "accounts.export") { call, query in try list(call, query: query) },
       .changing(AdminAccounts.disable, audit: "accounts.disable") { call, _ in
         try await setDisabled(true, call: call)
       },
@@ -37,6 +38,21 @@ enum AccountRoutes {
     let name = call.namespaceName
     return AccountProject(
       name: name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name, namespace: try call.namespace())
+  }
+
+  /// The same for the accounts of one tenant.
+  static func project(_ call: RouteCall, tenant: String) throws -> AccountProject {
+    let project = try project(call)
+    guard let id = TenantID(tenant) else { throw AccountError.unknownTenant }
+    _ = try accounts(call).tenants.tenant(id, of: project)
+    return project.within(.tenant(id))
+  }
+
+  /// The project, as an account's own settings hold: of a tenant's player those of the tenant.
+  static func project(_ call: RouteCall, of uid: String) throws -> AccountProject {
+    let project = try project(call)
+    let tenant = try accounts(call).account(uid, of: project)?.tenant.flatMap(TenantID.init)
+    return tenant.map { project.within(.tenant($0)) } ?? project
   }
 
   /// The player whom an administrator names: by the uid, or by the account's e-mail address.
@@ -74,7 +90,8 @@ enum AccountRoutes {
   }
 
   private static func list(_ call: RouteCall, query: AdminAccounts.Query) throws -> AdminAccounts.List {
-    let (accounts, project, limit) = (try accounts(call), try project(call), Int(query.limit ?? 50))
+    let (accounts, limit) = (try accounts(call), Int(query.limit ?? 50))
+    let project = if let tenant = query.tenant { try Self.project(call, tenant: tenant) } else { try Self.project(call) }
     if query.q != nil || query.provider != nil || query.state != nil {
       guard query.email == nil, query.phone == nil else {
         throw APIError.badRequest("email and phone name one account: leave q, provider and state out, or use q alone.")
@@ -156,6 +173,8 @@ extension AccountError: APIErrorConvertible {
     case .rejected(let text): APIError(.badRequest, "rejected", text)
     case .emailTaken: APIError(.conflict, "email_taken", "Another account has this e-mail address.")
     case .phoneNumberTaken: APIError(.conflict, "phone_taken", "Another account has this telephone number.")
+    case .unknownTenant:
+      APIError.badRequest("There is no such tenant; \"doubloon accounts tenants list\" shows all there are.")
     case .uidTaken: APIError(.conflict, "uid_taken", "There is an account with this uid already.")
     case .passwordTooShort, .passwordTooLong, .unmetPasswordRequirements:
       APIError(.badRequest, "password", "The password is too short or too long, or has not what the password policy asks for.")

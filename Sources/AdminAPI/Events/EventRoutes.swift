@@ -33,7 +33,7 @@ enum EventRoutes {
         try EventScan(
           namespace, filter, currencies: currencies, functions: functions, before: start,
           scanMax: isCount ? EventListing.countMax : EventListing.scanMax, in: snapshot))
-      var page = isCount ? try listing.count() : try listing.page(limit: limit)
+      var page = isCount ? try listing.count() : try listing.page(limit: limit, currencies: currencies)
       if let uid = filter.uid, let erasure = try snapshot.erasure(in: namespace, of: uid.text), erasure.order != nil {
         page.erased = AdminAccounts.Erasure(erasure)
       }

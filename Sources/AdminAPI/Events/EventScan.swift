@@ -152,10 +152,13 @@ struct EventListing {
   }
 
   /// The rows, where to go on, and how far was looked.
-  mutating func page(limit: Int) throws -> AdminEvents.Page {
+  mutating func page(limit: Int, currencies: [Currency]) throws -> AdminEvents.Page {
     var rows: [AdminEvents.Event] = []
+    let coins = try RunCoins(of: scan.namespace, currencies: currencies, in: scan.snapshot)
     while rows.count < limit, let found = try scan.next() {
-      rows.append(AdminEvents.Event(found.event, found.commit, found.executions, found.deliveries))
+      var row = AdminEvents.Event(found.event, found.commit, found.executions, found.deliveries)
+      row.coins = try coins.moved(by: found.executions)
+      rows.append(row)
     }
     var page = try scan.end()
     page.events = rows

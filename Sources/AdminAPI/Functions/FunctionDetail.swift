@@ -76,7 +76,8 @@ extension AdminFunctions.Runs {
       timeouts: Int64(tally.timeouts), deadLetters: Int64(tally.deadLetters), inline: Int64(tally.inlineRuns),
       measured: Int64(tally.measuredRuns),
       meanNanoseconds: isMeasured ? tally.nanoseconds / Int64(tally.measuredRuns) : nil,
-      slowestNanoseconds: isMeasured ? tally.slowest : nil)
+      slowestNanoseconds: isMeasured ? tally.slowest : nil, p50Nanoseconds: tally.p50, p95Nanoseconds: tally.p95,
+      p99Nanoseconds: tally.p99)
   }
 }
 

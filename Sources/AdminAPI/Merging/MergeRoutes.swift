@@ -65,6 +65,7 @@ extension MergeError: APIErrorConvertible {
     case .sameAccount, .unreadableReferralPattern, .impersonalReferralPattern, .recordTooLarge: .badRequest(description)
     case .unknownTarget: APIError(.notFound, "not_found", description)
     case .disabledTarget: APIError(.conflict, "disabled", description)
+    case .otherTenant: APIError(.conflict, "other_tenant", description)
     case .unsettled: APIError(.conflict, "unsettled", description)
     case .mergedBefore: APIError(.conflict, "merged_before", description)
     case .invalidReferral: APIError(.conflict, "invalid_referral", description)

@@ -30,7 +30,7 @@ struct PlayerSignIn {
     self.claim = claim
     requiresSecondFactor = settings.requiresSecondFactor
     project = AccountProject(
-      name: name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name, namespace: namespace)
+      name: name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name, namespace: namespace, scope: .project)
   }
 
   /// Who signs in with an ID token, and how to see whether that still holds; nil for nobody who may.

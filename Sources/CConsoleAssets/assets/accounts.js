@@ -1,6 +1,6 @@
 // Accounts: the list with its search, new accounts, the players who were erased.
 
-import { get } from './api.js';
+import { get, post } from './api.js';
 import { h, shown } from './dom.js';
 import { badge, button, choice, copyButton, empty, field, guard, heading, input, playerLink, table, toast } from './ui.js';
 import { number, time } from './time.js';
@@ -15,8 +15,8 @@ const FILTERS = ['q', 'provider', 'state'];
 
 /** What is looked for, as the server's parameters: a number is looked up whole, uids and addresses by their beginning. */
 function wanted(page) {
-  const { q, ...rest } = Object.fromEntries(FILTERS.map((name) => [name, page.query.get(name)]));
-  return /^\+\d+$/.test(q ?? '') ? { phone: q } : { q, ...rest };
+  const { q, ...rest } = Object.fromEntries(FILTERS.filter((name) => page.query.get(name)).map((name) => [name, page.query.get(name)]));
+  return /^\+\d+$/.test(q ?? '') ? { phone: q } : q ? { q, ...rest } : rest;
 }
 
 function listPanel(page) {
@@ -71,7 +71,7 @@ async function download(page) {
   const when = (ms) => (ms ? new Date(Number(ms)).toISOString() : '');
   let cursor;
   for (let turn = 0; turn === 0 || (cursor && turn < 50); turn += 1) {
-    const { accounts, next } = await get('accounts', { ...wanted(page), ns: page.ns, cursor, limit: 1000, count: false }, { signal: page.signal });
+    const { accounts, next } = await post('accounts/export', { params: { ns: page.ns }, body: { ...wanted(page), cursor, limit: 1000, count: false }, signal: page.signal });
     for (const row of accounts) {
       rows.push([row.localId, row.displayName, row.email, row.phoneNumber, providers(row), row.disabled, when(row.createdAt), when(row.lastLoginAt)]);
     }

@@ -16,10 +16,10 @@
 // page.cleanup(fn)                 called when the page is left, beside what mount returns
 
 import * as api from './api.js';
-import { clear, encodePath, h } from './dom.js';
+import { errorPanel } from './base.js';
+import { clear, encodePath, h, sheet } from './dom.js';
 import { frame } from './frame.js';
 import { live } from './live.js';
-import { errorPanel } from './ui.js';
 
 // [pattern below /n/NS/, module, name]; {x} takes one segment, {x...} the rest.
 const ROUTES = [
@@ -132,9 +132,12 @@ async function show() {
     here.page.query = new URLSearchParams(location.search);
     return here.page.changed(here.page.query);
   }
+  performance.clearMarks('ready');
+  const loaded = target && load(target.module);
+  loaded?.catch(() => {}); // Told below, where the page is.
   const session = await api.session();
   if (mine !== turn) return;
-  if (!session.signedIn && !(await signInFirst(mine))) return;
+  if (!session.signedIn && !(await signInFirst(mine, session))) return;
   if (!target) return lost(mine);
   await leave();
   const controller = new AbortController();
@@ -153,7 +156,7 @@ async function show() {
   };
   const slow = setTimeout(reveal, 150);
   try {
-    const module = await load(target.module);
+    const module = await loaded;
     page.setTitle(module.title(target.params));
     const unmount = await module.mount(root, page);
     if (here !== mounted) unmount?.();
@@ -174,6 +177,7 @@ async function show() {
 
 /** A page's module. After an update of the server the old files are gone: the page is loaded again, once. */
 async function load(name) {
+  if (name !== 'overview') sheet('./pages.css');
   try {
     const module = await import(`./${name}.js`);
     sessionStorage.removeItem('doubloon.reloaded');
@@ -188,10 +192,10 @@ async function load(name) {
   }
 }
 
-async function signInFirst(mine) {
+async function signInFirst(mine, session) {
   clear(main).append(h('div', { class: 'page' }, h('h1', 'Sign in'), h('p', { class: 'muted' }, 'Nobody is signed in.')));
   document.title = 'Sign in · Doubloon';
-  return (await frame.signIn({ fixed: true })) && mine === turn;
+  return (await frame.signIn({ fixed: true, before: session })) && mine === turn;
 }
 
 /** The root, or an address that is not known. */
@@ -248,5 +252,14 @@ addEventListener('beforeunload', (event) => {
   if (here?.page.dirty?.()) event.preventDefault();
 });
 
+/** Signs in with a key that stands behind the address, `#key=…`, which is taken out of it at once; who is signed in stays that. */
+async function signInByAddress() {
+  const [, key] = /^#key=(.+)$/.exec(location.hash) ?? [];
+  if (!key) return;
+  history.replaceState(null, '', location.pathname + location.search);
+  if ((await api.session()).signedIn) return;
+  await api.signIn({ key: decodeURIComponent(key) }).catch(async (error) => (await import('./dialogs.js')).toast(error.message, { error: true }));
+}
+
 frame.start({ go, page: () => here?.page, again: () => { leave(); show(); } });
-show().catch((error) => clear(main).append(h('div', { class: 'page' }, h('h1', 'The console cannot start'), errorPanel(error, () => location.reload()))));
+signInByAddress().then(show).catch((error) => clear(main).append(h('div', { class: 'page' }, h('h1', 'The console cannot start'), errorPanel(error, () => location.reload()))));

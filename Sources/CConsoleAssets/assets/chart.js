@@ -4,9 +4,9 @@
 // barChart({label, buckets: [{from, done: 3, …}], series: [{id: 'done', name: 'done'}], until, height, pick: (bucket) => …})
 //                                                                                     -> {element, set(buckets, until)}
 
-import { clear, h, s, text } from './dom.js';
+import { button, table } from './base.js';
+import { clear, h, s, text, uniqueId } from './dom.js';
 import { clock, moment, number, stamp } from './time.js';
-import { button, dialog, table, uniqueId } from './ui.js';
 
 const WIDTH = 600;
 const MOST = 120;
@@ -51,7 +51,9 @@ function frameOf({ label, height, asTable, move, leave, pick }) {
       },
     },
   }, drawing);
-  const opener = button('as table', () => dialog({ title: label, body: asTable(), wide: true }), { small: true, quiet: true });
+  const opener = button('as table', async () => {
+    (await import('./dialogs.js')).dialog({ title: label, body: asTable(), wide: true });
+  }, { small: true, quiet: true });
   return { drawing, tip, box, opener };
 }
 

@@ -1,10 +1,9 @@
-// What comes over the page: dialogs, questions, messages, menus, the palette. Pages import these from ui.js.
+// What comes over the page: dialogs, questions, messages, the palette. Pages import these from ui.js.
 
-import { append, clear, h, later, shown } from './dom.js';
+import { append, clear, h, later, sheet, shown, uniqueId } from './dom.js';
 import { icon } from './icons.js';
 
-let serial = 0;
-const nextId = (name) => `${name}-d${(serial += 1)}`;
+await sheet('./pages.css');
 
 /**
  * A dialog: dialog({title, body: Node, actions: [{name, value, primary, danger, disabled, run: async () => bool}], wide, fixed}).
@@ -12,7 +11,7 @@ const nextId = (name) => `${name}-d${(serial += 1)}`;
  * -> {element, close(value), closed: promise of the value (null: closed without), fault(text), buttons}
  */
 export function dialog({ title, body, actions = [{ name: 'Close' }], wide, fixed, class: className }) {
-  const id = nextId('dialog');
+  const id = uniqueId('dialog');
   const before = document.activeElement;
   const told = h('p', { class: 'field-fault', role: 'alert', hidden: true });
   let result = null;
@@ -74,8 +73,8 @@ export function dialog({ title, body, actions = [{ name: 'Close' }], wide, fixed
  */
 export async function confirm({ title, preview, verb, danger, reason, typed, run, wide }) {
   const shownBefore = h('div', { class: 'preview' });
-  const reasonId = nextId('reason');
-  const typedId = nextId('typed');
+  const reasonId = uniqueId('reason');
+  const typedId = uniqueId('typed');
   const reasonField = h('input', { id: reasonId, class: 'input', type: 'text', autocomplete: 'off', maxlength: 500 });
   const typedField = h('input', { id: typedId, class: 'input', type: 'text', autocomplete: 'off', spellcheck: 'false' });
   const body = h('div', shownBefore,
@@ -161,77 +160,10 @@ export async function copyText(text) {
 }
 
 /**
- * A button with a menu: menu('Copy', [{name, run, href, copy, disabled, hint, danger}] or () => […], {icon, label, quiet}).
- * -> the element.
- */
-export function menu(name, items, { icon: iconName, label, quiet, end = true } = {}) {
-  const id = nextId('menu');
-  const list = h('div', { class: ['menu-list', end && 'at-end'], role: 'menu', id, hidden: true, aria: { label: label ?? name } });
-  const opener = h('button', {
-    type: 'button', class: ['button', quiet && 'quiet', !name && 'only-icon'], title: name ? undefined : label,
-    aria: { haspopup: 'menu', expanded: 'false', controls: id, label },
-  }, iconName && icon(iconName), name, name && icon('down'));
-  const element = h('div', { class: 'menu' }, opener, list);
-  const close = (focus) => {
-    list.hidden = true;
-    opener.setAttribute('aria-expanded', 'false');
-    document.removeEventListener('pointerdown', outside, true);
-    if (focus) opener.focus();
-  };
-  const outside = (event) => {
-    if (!element.contains(event.target)) close(false);
-  };
-  const open = (last) => {
-    const given = typeof items === 'function' ? items() : items;
-    list.replaceChildren(...given.filter(Boolean).map((item) => h(item.href ? 'a' : 'button', {
-      role: 'menuitem', tabindex: -1, type: item.href ? undefined : 'button', href: item.href, class: ['menu-item', item.danger && 'danger'],
-      aria: { disabled: item.disabled ? 'true' : null },
-      on: {
-        click: (event) => {
-          if (item.disabled) return event.preventDefault();
-          close(true);
-          if (item.copy !== undefined) copyText(item.copy);
-          item.run?.();
-        },
-      },
-    }, item.name, item.hint && h('span', { class: 'hint' }, item.hint))));
-    list.hidden = false;
-    opener.setAttribute('aria-expanded', 'true');
-    document.addEventListener('pointerdown', outside, true);
-    (last ? list.lastChild : list.firstChild)?.focus();
-  };
-  opener.addEventListener('click', () => (list.hidden ? open(false) : close(true)));
-  element.addEventListener('keydown', (event) => {
-    const choices = [...list.children];
-    const here = choices.indexOf(document.activeElement);
-    if (list.hidden) {
-      if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-        event.preventDefault();
-        open(event.key === 'ArrowUp');
-      }
-      return;
-    }
-    const to = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: choices.length - 1 }[event.key];
-    if (to !== undefined) {
-      event.preventDefault();
-      choices[(to + choices.length) % choices.length].focus();
-    } else if (event.key === 'Escape') {
-      event.stopPropagation();
-      close(true);
-    } else if (event.key === 'Tab') close(false);
-    else if (/^[a-z0-9]$/i.test(event.key) && !event.ctrlKey && !event.metaKey) {
-      event.stopPropagation();
-      choices.find((item, index) => index > here && item.textContent.toLowerCase().startsWith(event.key.toLowerCase()))?.focus();
-    }
-  });
-  return element;
-}
-
-/**
  * The palette: palette({sources: async (text) -> [{title, detail, kind, run}], placeholder}). Rows are chosen by arrows and Enter.
  */
 export function palette({ sources, placeholder, text = '' }) {
-  const id = nextId('palette');
+  const id = uniqueId('palette');
   const list = h('div', { class: 'palette-list', role: 'listbox', id, aria: { label: 'Results' } });
   const field = h('input', {
     class: 'palette-input', type: 'text', role: 'combobox', autocomplete: 'off', spellcheck: 'false', placeholder, value: text,

@@ -126,3 +126,18 @@ export function later(delay, action) {
   wrapped.cancel = () => clearTimeout(timer);
   return wrapped;
 }
+
+let serial = 0;
+/** A name for an element that is used once in the page. */
+export const uniqueId = (name) => `${name}-${(serial += 1)}`;
+
+const sheets = new Map();
+/** Loads a style sheet, once; resolves when it is there, or cannot be had. */
+export function sheet(name) {
+  if (!sheets.has(name)) {
+    sheets.set(name, new Promise((done) => {
+      document.head.append(h('link', { rel: 'stylesheet', href: new URL(name, import.meta.url).href, on: { load: done, error: done } }));
+    }));
+  }
+  return sheets.get(name);
+}

@@ -6,7 +6,7 @@ import { h, later, shown, text } from './dom.js';
 import { windowList } from './list.js';
 import { outcomesOf } from './outcomes.js';
 import { counted, exact, number, parseTime, stamp } from './time.js';
-import { actorLink, badge, button, choice, copyButton, empty, errorPanel, eventLink, field, heading, input } from './ui.js';
+import { actorLink, badge, button, choice, coins, copyButton, empty, errorPanel, eventLink, field, heading, input } from './ui.js';
 
 const OUTCOMES = ['done', 'skipped', 'waiting', 'paused', 'dead', 'pending'];
 const BARS = ['dead', 'paused', 'waiting', 'done', 'skipped', 'none'];
@@ -29,7 +29,8 @@ export function filtersOf(query) {
 }
 
 function rowOf(page, event) {
-  const outcomes = h('span', { class: 'row outcomes' }, outcomesOf(event, { names: true }));
+  const moved = Object.entries(event.coins ?? {}).map(([unit, amount]) => coins(amount, unit));
+  const outcomes = h('span', { class: 'row outcomes' }, outcomesOf(event, { names: true }), moved);
   const path = eventLink(page, event.id, event.path);
   const when = h('span', { class: 'nowrap number', title: exact(event.time) }, stamp(event.time));
   if (NARROW.matches) {
@@ -194,7 +195,8 @@ export async function mount(root, page) {
     const now = JSON.stringify(Object.fromEntries(FILTERS.map((name) => [name, page.query.get(name)])));
     if (now === asked) return null;
     asked = now;
-    return Promise.all([list.reload(), counts.load()]);
+    counts.load(); // It looks at many more events than the list.
+    return list.reload();
   };
   const head = headOf(page);
   const bar = filterBar(page, change);

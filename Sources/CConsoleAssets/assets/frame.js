@@ -1,18 +1,19 @@
-// The frame around every page: rail, top bar, band, sign-in, search, and the keys.
+// The frame around every page: rail, top bar, band, sign-in, and the keys. What is called up over the page is in search.js.
 
 import * as api from './api.js';
+import { button } from './base.js';
 import { clear, h, text } from './dom.js';
 import { icon } from './icons.js';
 import { live } from './live.js';
+import { menu } from './menu.js';
 import { ago, clockOffset, now, number, setServerTime, span } from './time.js';
-import { button, choice, dialog, field, menu, palette, toast } from './ui.js';
 
-const PAGES = [
+/** The pages of the rail: route, name, and the key behind g. */
+export const PAGES = [
   ['overview', 'Overview', 'o'], ['data', 'Data', 'd'], ['events', 'Events', 'e'], ['rewards', 'Rewards', 'r'],
   ['accounts', 'Accounts', 'a'], ['rules', 'Rules', 'u'], ['links', 'Links', 'l'], ['messages', 'Messages', 'm'], ['functions', 'Functions', 'f'], null,
   ['audit', 'Audit', 'i'], ['settings', 'Settings', 's'],
 ];
-const OTHERS = [['replays', 'Replays'], ['replays/new', 'New replay'], ['rewards/entries', 'Ledger entries'], ['start', 'Start: Alice refers Bob']];
 const element = (id) => document.getElementById(id);
 const channel = 'BroadcastChannel' in window ? new BroadcastChannel('doubloon') : null;
 const setting = (name, otherwise) => localStorage.getItem(`doubloon.${name}`) ?? otherwise;
@@ -56,23 +57,7 @@ function drawNamespace(page) {
   const place = element('namespace');
   if (place.dataset.ns === page.ns) return;
   place.dataset.ns = page.ns;
-  place.replaceChildren(button(page.ns, async () => pickNamespace(), { quiet: true, title: 'Namespace', label: `Namespace ${page.ns}` }));
-}
-
-async function pickNamespace() {
-  let names;
-  try {
-    ({ namespaces: names } = await api.get('namespaces'));
-  } catch (error) {
-    return toast(error.message, { error: true });
-  }
-  palette({
-    placeholder: 'Namespace', sources: async (typed) => names.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase()))
-      .slice(0, 50).map(({ name, revision }) => ({
-        kind: name === app.page()?.ns ? 'here' : '', title: name, detail: `revision ${number(revision)}`,
-        run: () => app.go(`/console/n/${encodeURIComponent(name)}/overview`),
-      })),
-  });
+  place.replaceChildren(button(page.ns, async () => (await import('./search.js')).pickNamespace(app), { quiet: true, title: 'Namespace', label: `Namespace ${page.ns}` }));
 }
 
 function drawWho(session) {
@@ -86,7 +71,7 @@ function drawWho(session) {
   const name = h('span', { class: 'who-name' }, `${session.actor} · ${session.role}`);
   place.replaceChildren(menu(name, () => [
     { name: 'Theme as the system has it', ...theme('Theme as the system has it', 'auto') }, theme('Light theme', 'light'), theme('Dark theme', 'dark'),
-    { name: 'Keyboard shortcuts', hint: '?', run: showKeys }, { name: 'Settings', run: () => app.page()?.go('settings') },
+    { name: 'Keyboard shortcuts', hint: '?', run: () => call('keys') }, { name: 'Settings', run: () => app.page()?.go('settings') },
     { name: 'Sign out', run: signOut },
   ], { icon: 'accounts', label: `Signed in as ${session.actor}, role ${session.role}`, quiet: true }));
 }
@@ -105,15 +90,18 @@ function drawLight() {
   if (light.getAttribute('aria-label') !== label) light.setAttribute('aria-label', label);
 }
 
-const IDLE_WARNING = 120_000;
+const WARNING = 120_000;
 let band = null;
 function drawBand(session) {
   const place = element('band');
   const parts = [];
   if (band) parts.push(band.text);
   else {
-    if (session?.idleUntil - now() < IDLE_WARNING) parts.push(`You will be signed out ${ago(session.idleUntil)} unless you do something here.`);
-    if (session?.ways?.includes('owner')) parts.push('Development: everybody on this machine is admin.');
+    const isOwner = session?.ways?.includes('owner');
+    // Where everybody is admin nobody is asked again.
+    if (!isOwner && session?.until - now() < WARNING) parts.push(`This session ends ${ago(session.until)}; then a sign-in comes over the page, and what you typed is kept.`);
+    else if (!isOwner && session?.idleUntil - now() < WARNING) parts.push(`You will be signed out ${ago(session.idleUntil)} unless you do something here.`);
+    if (isOwner) parts.push('Development: everybody on this machine is admin.');
     if (clockOffset() !== 0) parts.push(`The server's clock is ${span(Math.abs(clockOffset()))} ${clockOffset() > 0 ? 'ahead' : 'behind'}.`);
   }
   place.hidden = parts.length === 0;
@@ -147,7 +135,7 @@ function signIn(options = {}) {
 }
 
 async function askFirst(options) {
-  const before = await api.session({ fresh: true });
+  const before = options.before ?? await api.session({ fresh: true });
   if (before.signedIn && !options.proof) return true;
   if (before.ways?.includes('owner')) {
     // On loopback, in development, nobody is asked.
@@ -167,53 +155,14 @@ async function signOut() {
   try {
     await api.signOut();
   } catch (error) {
-    return toast(error.message, { error: true });
+    return (await import('./dialogs.js')).toast(error.message, { error: true });
   }
   channel?.postMessage('signed-out');
   location.assign('/console/');
 }
 
-async function found(typed) {
-  const page = app.page();
-  if (!page) return [];
-  const wanted = typed.toLowerCase();
-  const local = [
-    ...(page.actions ?? []).map(({ name, run }) => ({ kind: 'action', title: name, run })),
-    ...PAGES.filter(Boolean).map(([route, name, key]) => ({ kind: 'page', title: name, detail: `g ${key}`, run: () => page.go(route) })),
-    ...OTHERS.map(([route, name]) => ({ kind: 'page', title: name, run: () => page.go(route) })),
-  ].filter(({ title }) => title.toLowerCase().includes(wanted));
-  if (typed === '') return [...recent(page), ...local].slice(0, 24);
-  const hits = [];
-  if (typed.startsWith('/')) hits.push({ kind: 'path', title: typed, detail: 'Data', run: () => page.go(page.url('data', typed)) });
-  try {
-    const answer = await api.get('find', { ns: page.ns, q: typed }, { signal: page.signal });
-    for (const hit of answer.hits ?? []) {
-      if (hit.kind === 'path' && hit.id === typed) continue;
-      hits.push({ kind: hit.kind, title: hit.title ?? hit.id, detail: hit.detail, run: () => open(page, hit) });
-    }
-  } catch (error) {
-    if (error.name !== 'AbortError') hits.push({ kind: 'fault', title: error.message, run: () => {} });
-  }
-  return [...hits, ...local].slice(0, 24);
-}
-
-function open(page, { kind, id }) {
-  const [route, rest, query] = {
-    player: ['rewards/u', id], account: ['accounts', id], event: ['event', id], entry: ['rewards/entry', id], path: ['data', id],
-    link: ['links', 'show', { link: id }], function: ['functions', id],
-  }[kind] ?? ['overview'];
-  page.go(page.url(route, rest, query));
-}
-
-const RECENT = 'doubloon.recent';
-function recent(page) {
-  try {
-    return JSON.parse(sessionStorage.getItem(RECENT) ?? '[]').filter(({ ns }) => ns === page.ns)
-      .map(({ title, url }) => ({ kind: 'recent', title, run: () => app.go(url) }));
-  } catch {
-    return [];
-  }
-}
+/** Where the places are that were looked at last. */
+export const RECENT = 'doubloon.recent';
 
 function remember(page) {
   if (!/^(data|event|rewards\/u|rewards\/entry|accounts\/one|functions\/one|replays\/one)$/.test(page.params.route)) return;
@@ -230,33 +179,33 @@ function remember(page) {
   sessionStorage.setItem(RECENT, JSON.stringify(list));
 }
 
-function search(typed = '') {
-  if (document.querySelector('dialog[open]')) return;
-  palette({ placeholder: 'Player, path, event, entry, key, page', sources: found, text: typed });
-}
+// What is typed before the search is there is typed into it.
+let early = null;
 
-const KEYS = [
-  ['Ctrl K, ⌘ K', 'Search or jump'], ['/', 'To the filter of the page'], ['g then o d e r a u l f i s', 'Overview, Data, Events, Rewards, Accounts, Rules, Links, Functions, Audit, Settings'],
-  ['j k, arrows', 'Next, previous row'], ['Enter', 'Open'], ['→ ←', 'Unfold, fold'], ['e n Delete', 'Edit, add a child, remove (asks)'],
-  ['p', 'Pause or resume live updates'], ['[ ]', 'One revision older, newer'], ['c', 'Copy menu'], ['Esc', 'Close, or leave a field'], ['?', 'This list'],
-];
-
-function showKeys() {
-  if (document.querySelector('dialog[open]')) return;
-  const letters = choice([['yes', 'Single letters are shortcuts'], ['no', 'Only with Ctrl or ⌘']], appearance('keys'), {
-    on: { change: (event) => setAppearance('keys', event.target.value) },
-  });
-  dialog({
-    title: 'Keyboard shortcuts', body: h('div', h('dl', { class: 'facts lines' }, KEYS.map(([keys, does]) => h('div', h('dt', h('kbd', keys)), h('dd', does)))),
-      field('Shortcuts', letters)),
-  });
+/** Calls up the search, or the list of keys. */
+async function call(what) {
+  if (early !== null || document.querySelector('dialog[open]')) return;
+  early = '';
+  try {
+    const made = await import('./search.js');
+    made[what](app, early);
+  } catch (error) {
+    console.debug('The search is not there:', error.message);
+    announce('The search cannot be loaded: the server does not answer.');
+  } finally {
+    early = null;
+  }
 }
 
 let afterG = 0;
 function pressed(event) {
+  if (early !== null) {
+    if (event.key.length === 1) early += event.key;
+    return event.preventDefault();
+  }
   if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
     event.preventDefault();
-    return search();
+    return void call('search');
   }
   const isField = event.target.closest?.('input, select, textarea, [contenteditable]');
   if (event.key === 'Escape' && isField && !event.target.closest('dialog')) return event.target.blur();
@@ -275,11 +224,11 @@ function pressed(event) {
     return;
   }
   const action = {
-    g: () => { afterG = Date.now(); }, '?': showKeys, p: togglePause, c: () => document.querySelector('.page .menu > .button[data-copy], .page .menu > .button')?.click(),
+    g: () => { afterG = Date.now(); }, '?': () => call('keys'), p: togglePause, c: () => document.querySelector('.page .menu > .button[data-copy], .page .menu > .button')?.click(),
     '/': () => {
       const filter = document.querySelector('.page [data-filter]');
       if (filter) filter.focus();
-      else search();
+      else call('search');
     },
     ...(page?.keys ?? {}),
   }[event.key];
@@ -326,7 +275,7 @@ export const frame = {
     app = given;
     for (const name of ['theme', 'density']) setAppearance(name, appearance(name));
     api.askForSignIn(signIn);
-    element('search').addEventListener('click', () => search());
+    element('search').addEventListener('click', () => call('search'));
     element('light').addEventListener('click', togglePause);
     element('rail-button').addEventListener('click', () => {
       const isOpen = element('rail').classList.toggle('is-open');

@@ -88,7 +88,7 @@ const overview = (page, name) => follow(page, panel({
       ['Waits longest', oldest && [eventLink(page, oldest.event), ' since ', time(oldest.since)]],
       ['Last error', last && [eventLink(page, last.event), `: ${shown(last.error)}`]],
       ['Runs since the start', runs && (Object.entries(runs.outcomes).map(([outcome, times]) => `${outcome} ${number(times)}`).join(', ') || 'none')],
-      ['Time of a run', runs?.measured > 0 && `mean ${nanoseconds(runs.meanNanoseconds)}, slowest ${nanoseconds(runs.slowestNanoseconds)} of the last ${number(runs.measured)}`],
+      ['Time of a run', runs?.measured > 0 && `half within ${nanoseconds(runs.p50Nanoseconds)}, 95 of 100 within ${nanoseconds(runs.p95Nanoseconds)}, 99 within ${nanoseconds(runs.p99Nanoseconds)}, the slowest of ${number(runs.measured)} ${nanoseconds(runs.slowestNanoseconds)}`],
       ['Where', row.pace && `${row.pace.inline ? 'on the writer' : 'beside the writer'}; ${number(row.pace.inlineRuns)} runs on the writer`],
     ]), table({
       caption: 'Settings in force', rows: found.settings, empty: 'It has no settings.', columns: [

@@ -4,7 +4,7 @@ import * as api from './api.js';
 import { fill, h, later, shown } from './dom.js';
 import { change, preview, read } from './editor.js';
 import { diffView } from './diff.js';
-import { number, time } from './time.js';
+import { number, parseTime, time } from './time.js';
 import { actorLink, button, confirm, empty, errorPanel, eventLink, guard, inline, input } from './ui.js';
 
 // Commits of one page of the log.
@@ -133,6 +133,19 @@ function moments(ctx) {
   return known;
 }
 
+/** Where a time is typed. */
+function momentForm(ctx) {
+  const typed = input({ placeholder: '1h, 2026-11-26 10:00', size: 16, aria: { label: 'As of a time' } });
+  return h('form', { on: {
+    submit: (event) => {
+      event.preventDefault();
+      const at = parseTime(typed.value);
+      typed.setAttribute('aria-invalid', String(at === null));
+      if (at !== null) ctx.set({ at: `t${at}` });
+    },
+  } }, typed);
+}
+
 /** The bar of moments: a slider over the commits that touched the node; `{element, step(by), load()}`. */
 export function asOfBar(ctx) {
   const known = moments(ctx);
@@ -193,7 +206,7 @@ export function asOfBar(ctx) {
     commits = known.commits;
     show();
   }
-  const element = h('div', { class: 'as-of', role: 'group', aria: { label: 'As of' } }, h('span', { class: 'muted' }, 'as of'), slider, told, older, newer, play, now);
+  const element = h('div', { class: 'as-of', role: 'group', aria: { label: 'As of' } }, h('span', { class: 'muted' }, 'as of'), slider, told, older, newer, play, now, momentForm(ctx));
   element.addEventListener('pointerenter', () => ctx.at === undefined && load().catch(() => {}));
   return { element, step, load, show };
 }

@@ -134,7 +134,7 @@ const funnel = (page, of) => panel({
     return [h('dl', { class: 'funnel' }, stages.map(({ name, id, count }) => h('div', { dataset: { stage: id } }, h('dt', name), h('dd', { class: 'number' }, number(count)),
       h('dd', { class: 'bar-meter', aria: { hidden: 'true' } }, h('span', { style: { width: `${(100 * Number(count)) / most}%` } })))),
     h('div', { dataset: { stage: 'coins' } }, h('dt', 'Coins'), h('dd', amounts(totals.coins)))),
-    !told.complete && h('p', { class: 'note warn' }, 'There is too much for one look: the first links and players are counted.'),
+    !told.complete && h('p', { class: 'note warn' }, 'There is too much for one look: the first 1,000 links and 20,000 players are counted.'),
     h('h3', 'By day'), h('p', { class: 'row wrap' }, [7, 30, 365].map((count) => h('a', { class: 'chip', href: here(page, { days: count }), aria: { current: count === days ? 'true' : null } }, `${count} days`))),
     table({
       caption: 'By day and platform', rows: told.days, empty: 'Nothing in these days.', columns: [col('Day', (row) => row.day), col('Platform', (row) => row.platform),

@@ -2,7 +2,7 @@
 
 import { h, shown } from './dom.js';
 import { counted } from './time.js';
-import { badge } from './ui.js';
+import { badge } from './base.js';
 
 /** The functions that had an event: [{function, state, attempts, text}], those that still have it first. */
 export function runsOf(event) {

@@ -5,7 +5,7 @@ import { lineChart } from './chart.js';
 import { h, shown, text } from './dom.js';
 import { outcomesOf } from './outcomes.js';
 import { ago, clock, now, number, span, time } from './time.js';
-import { actorLink, badge, button, choice, copyButton, empty, eventLink, heading, panel, table } from './ui.js';
+import { actorLink, badge, button, choice, copyButton, empty, eventLink, heading, panel, table } from './base.js';
 
 const WINDOWS = [['15m', 'last 15 minutes'], ['1h', 'last hour'], ['6h', 'last 6 hours'], ['24h', 'last 24 hours']];
 
@@ -241,8 +241,8 @@ export async function mount(root, page) {
     });
   });
   if (page.live.stats) update(page.live.stats);
-  page.live.refetch(() => Promise.all([lasts[0].reload()]), { signal: page.signal, gap: 500 });
-  page.live.refetch(() => Promise.all([problems.reload(), lasts[1].reload(), lasts[2].reload()]), { signal: page.signal, gap: 2000 });
+  page.live.refetch(() => lasts[0].reload(true), { signal: page.signal, gap: 500 });
+  page.live.refetch(() => Promise.all([problems, lasts[1], lasts[2]].map((part) => part.reload(true))), { signal: page.signal, gap: 2000 });
   const slow = setInterval(() => !page.live.paused && document.visibilityState === 'visible' && problems.reload(), 10_000);
   // What went on while nobody listened is in the series.
   page.cleanup(page.live.on('hello', () => page.live.samples.length > 0 && charts.reload()));

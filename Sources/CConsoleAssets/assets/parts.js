@@ -123,7 +123,7 @@ export const panel = (options) => plainPanel({
 /** A panel whose window is read again when commits came, unless somebody is in it. */
 export function follow(page, made) {
   page.live?.refetch(async () => {
-    if (!made.body.contains(document.activeElement) && !made.body.matches(':hover')) await made.reload();
+    if (!made.body.contains(document.activeElement) && !made.body.matches(':hover')) await made.reload(true);
   }, { signal: page.signal, gap: 1000 });
   return made;
 }

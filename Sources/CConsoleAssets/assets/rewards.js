@@ -57,7 +57,7 @@ function topPanel(page) {
           num('Reversed', (row) => amounts(row.reversed)), num('Clicks', (row) => number(row.clicks)), num('Installs', (row) => number(row.installs)),
         ], empty: empty('Nobody was referred yet. A player counts as referred when the record names a referrer: referred_by "alice".',
           { name: 'Start', href: page.url('start') }),
-      }), !complete && h('p', { class: 'note warn' }, 'There was too much to look at: older entries, or players behind the first, are not counted.')];
+      }), !complete && h('p', { class: 'note warn' }, 'There was too much for one look: of 100,000 entries, and of 20,000 players whether they signed up. What is older, or behind them, is not counted.')];
     },
   }));
 }

@@ -206,21 +206,26 @@ export async function addCase(page, { order, told }) {
   const decisive = failed.length > 0 ? failed : told.rules.filter((row) => row.kind !== '.validate' && row.value === told.allowed);
   const made = new Map([['name', `${told.operation} as ${told.auth?.uid ?? 'nobody'}: ${told.allowed ? 'allowed' : 'denied'}`], ['as', told.auth], [order.operation, order.path]]);
   if (order.value !== undefined) made.set('value', order.value);
-  const data = await dataFor(page, order.path);
+  const { data, has } = await dataFor(page, order.path);
   if (data !== undefined) made.set('data', data);
   made.set('expect', told.allowed ? 'allowed' : 'denied');
   if (decisive.length <= 1) made.set('by', decisive.length === 1 ? `${decisive[0].kind} ${decisive[0].pattern}` : 'none');
   member(file, 'cases').push(made);
   keep(page, `${write(file, 2)}\n`);
+  if (has) toast(`The case has ${has}. A rule that reads other places may judge otherwise there: complete "data" on the page Tests.`, { error: true });
 }
 
-// All data if they are few, else what stands at the first two keys of the path.
+// All data if they are few, else what stands at the first two keys of the path; `has` says what is left where that is not all.
 async function dataFor(page, path) {
   const { leavesBefore } = await post('data/preview', { params: { ns: page.ns }, body: { path: '/', method: 'DELETE' } });
   const keys = leavesBefore <= 200 ? [] : path.split('/').filter(Boolean).slice(0, 2);
   const found = await get('data', { ns: page.ns, path: `/${keys.join('/')}`, format: 'export' }, { trees: ['value'] });
-  if (!found.exists || write(found.value).length > 65_536) return undefined;
-  return keys.reduceRight((value, key) => new Map([[key, value]]), found.value);
+  if (!found.exists) return {};
+  if (write(found.value).length > 65_536) return { has: 'no data, for there are more than 64 KB' };
+  return {
+    data: keys.reduceRight((value, key) => new Map([[key, value]]), found.value),
+    has: keys.length > 0 && `only the data at /${shown(keys.join('/'))}`,
+  };
 }
 
 function keep(page, text) {

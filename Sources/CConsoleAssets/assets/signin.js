@@ -98,7 +98,9 @@ export async function askForCredential(ways, { fixed, proof }) {
         } catch (error) {
           key.select();
           const after = error.retryAfter ? ` Again possible in ${error.retryAfter} s.` : '';
-          throw new Error(error.status === 401 ? 'This credential is not known, or it is not valid any more.' : error.message + after);
+          const known = shown.idToken ? 'The password is right, but the account has no role here, or it has no second factor and needs one.'
+            : 'This credential is not known, or it is not valid any more.';
+          throw new Error(error.status === 401 ? known : error.message + after);
         }
         return true;
       },

@@ -1,164 +1,16 @@
-// The parts that pages are made of. Dialogs, toasts, menus and the palette are in dialogs.js and can be imported from here.
+// The parts that pages are made of, with those of base.js, dialogs.js and menu.js.
 
-import { clear, cut, encodePath, h, shown } from './dom.js';
+import { button } from './base.js';
+import { cut, h, shown, uniqueId } from './dom.js';
 import { isObject, write } from './json.js';
-import { icon } from './icons.js';
-import { menu } from './dialogs.js';
 import { number, size } from './time.js';
 
-export { confirm, copyText, dialog, menu, palette, toast } from './dialogs.js';
-
-let serial = 0;
-/** A name for an element that is used once in the page. */
-export const uniqueId = (name) => `${name}-${(serial += 1)}`;
-
-const STATES = {
-  done: ['●', 'ok'], ok: ['●', 'ok'], sound: ['●', 'ok'], running: ['◐', 'wait'], waiting: ['◔', 'wait'], paused: ['⏸', 'paused'],
-  dead: ['✕', 'dead'], failed: ['✕', 'dead'], refused: ['✕', 'dead'], pending: ['○', 'muted'], skipped: ['⤼', 'muted'],
-  cancelled: ['⊘', 'muted'], disabled: ['⊘', 'dead'], none: ['·', 'muted'],
-};
-
-/** A status as shape, word and colour: badge('dead'), badge('waiting', '3 waiting'). Unknown states show as they are. */
-export function badge(state, text = state) {
-  const [shape, tone] = STATES[state] ?? ['◇', 'muted'];
-  return h('span', { class: `badge ${tone}` }, h('span', { class: 'shape', aria: { hidden: 'true' } }, shape), shown(text ?? '?'));
-}
-
-/** A button: button('Save', fn, {primary, danger, quiet, icon, disabled, title, label, small}). A promise of `run` blocks it meanwhile. */
-export function button(name, run, options = {}) {
-  const { primary, danger, quiet, icon: iconName, disabled, title, label, small, type = 'button' } = options;
-  const element = h('button', {
-    type, class: ['button', primary && 'primary', danger && 'danger', quiet && 'quiet', small && 'small', !name && 'only-icon'],
-    title: title ?? (name ? undefined : label), aria: { label }, disabled: disabled === true,
-  }, iconName && icon(iconName), name);
-  element.addEventListener('click', async (event) => {
-    const result = run?.(event, element);
-    if (!(result instanceof Promise) || element.disabled) return;
-    element.setAttribute('aria-busy', 'true');
-    element.disabled = true;
-    try {
-      await result;
-    } finally {
-      element.removeAttribute('aria-busy');
-      element.disabled = disabled === true;
-    }
-  });
-  return element;
-}
-
-/** A control that only a role may use: disabled with "takes support" where the session has less. Gives the control. */
-export function guard(control, page, role) {
-  if (page.needs(role)) return control;
-  control.disabled = true;
-  control.title = `takes ${role}`;
-  const name = control.getAttribute('aria-label') ?? control.textContent;
-  control.setAttribute('aria-label', `${name} (takes ${role})`);
-  if (control.textContent !== '') control.append(h('span', { class: 'takes' }, `takes ${role}`));
-  return control;
-}
-
-/** The copy menu of a page: copyButton([{name: 'Link', text: '…' or () => '…'}, …]). */
-export function copyButton(items, { label = 'Copy' } = {}) {
-  return menu(label, () => items.map(({ name, text }) => ({ name, copy: text })), { icon: 'copy' });
-}
-
-/** A small button that copies one text. */
-export function copyIcon(text, label = 'Copy') {
-  return button('', async () => (await import('./dialogs.js')).copyText(text), { icon: 'copy', quiet: true, small: true, label });
-}
-
-/** What stands where a panel failed: what happened, and Try again. */
-export function errorPanel(error, retry) {
-  if (error?.name !== 'ApiError' && error?.name !== 'AbortError') console.debug(error);
-  // A database is there from its first write on: until then there is nothing to be alarmed about.
-  const start = /^\/console\/n\/[^/]+/.exec(location.pathname)?.[0];
-  if (error?.code === 'unknown_namespace' && start) {
-    return empty('Nothing was written into this database yet.', h('div', { class: 'row wrap' },
-      h('a', { class: 'button', href: `${start}/start` }, 'Try it: Alice refers Bob'), retry && button('Try again', () => retry(), { quiet: true })));
-  }
-  const message = shown(error?.message ?? String(error));
-  const after = error?.retryAfter ? ` Again possible in ${number(error.retryAfter)} s.` : '';
-  const hint = error?.status === 403 ? ' Another role, or a newer sign-in, is needed.' : '';
-  return h('div', { class: 'error-panel', role: 'alert' },
-    h('span', { class: 'shape', aria: { hidden: 'true' } }, '✕'),
-    h('div', h('p', message + hint + after), retry && button('Try again', () => retry(), { small: true })));
-}
-
-/** An empty state: what will be there, and one action, {name, href} or {name, run} or a node. */
-export function empty(text, action) {
-  const control = !action || action instanceof Node ? action
-    : action.href ? h('a', { class: 'button', href: action.href }, action.name) : button(action.name, action.run);
-  return h('div', { class: 'empty' }, h('p', text), control);
-}
-
-/**
- * A panel that loads and fails alone: panel({title, load: async (signal) -> Node(s), actions: [nodes], page, level: 2}).
- * -> {element, body, reload(): reads again and keeps what is there meanwhile}
- */
-export function panel({ title, load, actions, signal, level = 2, plain, class: className }) {
-  const id = uniqueId('panel');
-  const body = h('div', { class: 'panel-body' });
-  const element = h('section', { class: ['panel', plain && 'plain', className], aria: { labelledby: id } },
-    h('header', { class: 'panel-head' }, h(`h${level}`, { id }, title), actions && h('div', { class: 'actions' }, actions)), body);
-  let turn = 0;
-  const reload = async () => {
-    const mine = (turn += 1);
-    const slow = setTimeout(() => {
-      if (mine === turn && !body.hasChildNodes()) body.append(h('p', { class: 'loading' }, 'Loading…'));
-    }, 150);
-    try {
-      const content = await load(signal);
-      if (mine === turn) body.replaceChildren(...[content].flat(9).filter(Boolean));
-    } catch (error) {
-      if (mine === turn && error?.name !== 'AbortError') body.replaceChildren(errorPanel(error, reload));
-    } finally {
-      clearTimeout(slow);
-    }
-  };
-  return { element, body, reload, first: load ? reload() : undefined };
-}
-
-/**
- * A table: table({caption, columns: [{name, cell: (row) => Node | text, number, sort: 'key', class}], rows, empty, open: (row) => …,
- * href: (row) => url, sort: 'key' or '-key', sorted: (key) => …}). The caption is for readers only. It scrolls in its own box.
- */
-export function table({ caption, columns, rows, empty: none, open, href, sort, sorted }) {
-  if (rows.length === 0 && none) return none instanceof Node ? none : empty(none);
-  const heads = columns.map((column) => {
-    const direction = sort === column.sort ? 'ascending' : sort === `-${column.sort}` ? 'descending' : null;
-    const props = { scope: 'col', class: [column.number && 'number', column.class], aria: { sort: column.sort ? direction : null } };
-    if (!column.sort || !sorted) return h('th', props, column.name);
-    const arrow = direction === 'ascending' ? ' ↑' : direction === 'descending' ? ' ↓' : '';
-    return h('th', props, h('button', {
-      type: 'button', class: 'sort', on: { click: () => sorted(direction === 'ascending' ? `-${column.sort}` : column.sort) },
-    }, column.name, arrow));
-  });
-  const cellOf = (column, row) => {
-    try {
-      const content = column.cell(row);
-      return typeof content === 'string' ? shown(content) : content;
-    } catch (error) {
-      return h('span', { class: 'dead' }, `✕ ${error.message}`);
-    }
-  };
-  const lines = rows.map((row) => {
-    const cells = columns.map((column, index) => {
-      const content = cellOf(column, row);
-      const linked = index === 0 && href ? h('a', { href: href(row) }, content) : content;
-      return h('td', { class: [column.number && 'number', column.class], dataset: { name: column.name } }, linked);
-    });
-    const line = h('tr', { class: open && 'opens' }, cells);
-    if (open) {
-      line.addEventListener('click', (event) => {
-        if (!event.target.closest('a, button, input, select') && String(getSelection()) === '') open(row);
-      });
-    }
-    return line;
-  });
-  return h('div', { class: 'table-box', tabindex: 0, role: 'group', aria: { label: caption ?? 'Table' } },
-    h('table', { class: 'table' }, caption && h('caption', { class: 'only-read' }, caption),
-      h('thead', h('tr', heads)), h('tbody', lines)));
-}
+export {
+  actorLink, badge, button, choice, copyButton, copyIcon, empty, errorPanel, eventLink, guard, heading, panel, table,
+} from './base.js';
+export { confirm, copyText, dialog, palette, toast } from './dialogs.js';
+export { uniqueId } from './dom.js';
+export { menu } from './menu.js';
 
 /** Tabs: tabs({label, items: [{id, name, count}], current, change: (id) => …}) -> {element, panel, select(id)}; the page fills `panel`. */
 export function tabs({ label, items, current, change }) {
@@ -217,11 +69,6 @@ export function field(name, input, { help, error, wide, hideLabel } = {}) {
 export const input = (props = {}) => h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', class: 'input', ...props });
 /** A text area. */
 export const area = (props = {}, text = '') => h('textarea', { class: 'input', rows: 3, spellcheck: 'false', ...props }, text);
-/** A choice: choice([['a', 'Name of a'], 'b'], value, props). */
-export const choice = (options, value, props = {}) => h('select', { class: 'input', ...props, value }, options.map((option) => {
-  const [id, name] = Array.isArray(option) ? option : [option, option];
-  return h('option', { value: id }, name);
-}));
 /** A check box with its words. */
 export const check = (name, props = {}) => h('label', { class: 'check' }, h('input', { type: 'checkbox', ...props }), h('span', name));
 
@@ -281,8 +128,6 @@ export function jsonView(value, { open = 2, name } = {}) {
 
 /** A path as a link to Data; `query` such as {at: 'r8'}. */
 export const pathLink = (page, path, query) => h('a', { class: 'path', href: page.url('data', path, query) }, shown(path || '/'));
-/** An event's id as a link to it. */
-export const eventLink = (page, id, name) => h('a', { class: 'path', href: page.url('event', id), dataset: { event: id } }, shown(name ?? id));
 /** A player's id as a link to the rewards of that player. */
 export const playerLink = (page, uid) => h('a', { href: page.url('rewards/u', uid) }, shown(uid));
 /** A ledger entry as a link. */
@@ -290,32 +135,9 @@ export const entryLink = (page, sequence) => h('a', { href: page.url('rewards/en
 /** A function's name as a link. */
 export const functionLink = (page, name) => h('a', { href: page.url('functions', name) }, shown(name));
 
-/** Who did it, as a link where there is a page of them: user:bob, function:rewardReferrals, admin:owner, anonymous. */
-export function actorLink(page, actor) {
-  if (typeof actor !== 'string' || actor === '') return h('span', { class: 'muted' }, '—');
-  const [kind, name] = [actor.slice(0, actor.indexOf(':')), actor.slice(actor.indexOf(':') + 1)];
-  if (kind === 'user') return h('a', { href: page.url('accounts', name) }, shown(actor));
-  if (kind === 'function') return h('a', { href: page.url('functions', name) }, shown(actor));
-  return h('span', shown(actor));
-}
-
-/** The head of a page: its title (h1), what stands under it, and actions at its end. */
-export function heading(title, { sub, actions, crumbs } = {}) {
-  return h('div', { class: 'page-head' }, h('div', { class: 'page-title' }, crumbs && h('p', { class: 'crumbs' }, crumbs),
-    h('h1', title), sub && h('p', { class: 'page-sub' }, sub)), actions && h('div', { class: 'actions' }, actions));
-}
-
 /** An amount with its sign and unit, coloured: +50 pieces_of_eight. */
 export function coins(amount, unit) {
   const isLess = typeof amount === 'bigint' ? amount < 0n : amount < 0;
   const sign = !isLess && (typeof amount === 'bigint' ? amount > 0n : amount > 0) ? '+' : '';
   return h('span', { class: ['coins', isLess ? 'minus' : 'plus'] }, sign + number(amount), unit && h('span', { class: 'unit' }, ` ${shown(unit)}`));
 }
-
-/** Empties a node, and puts "Loading…" there if it takes long. Gives a function that ends it. */
-export function loading(node) {
-  const timer = setTimeout(() => clear(node).append(h('p', { class: 'loading' }, 'Loading…')), 150);
-  return () => clearTimeout(timer);
-}
-
-export { encodePath };

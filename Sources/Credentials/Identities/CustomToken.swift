@@ -11,6 +11,8 @@ package struct CustomToken: Sendable, Hashable {
 
   /// Whom it signs in.
   package let uid: String
+  /// The tenant that it signs in at (`tenant_id`); nil for the project itself.
+  package let tenant: String?
   /// The claims that the session's tokens carry: an object.
   package let claims: JSON
   /// The service account that issued it; nil for one that was not verified.
@@ -75,6 +77,7 @@ package struct CustomToken: Sendable, Hashable {
     guard claims.object != nil else { throw .invalid("The claims are no JSON object.") }
     if let name = ReservedClaims.first(in: claims) { throw .forbiddenClaim(name) }
     self.uid = uid
+    tenant = json["tenant_id"]?.string
     self.claims = claims
     self.issuer = issuer
   }

@@ -17,6 +17,8 @@ package final class IDToken: Sendable {
   /// When it ends, in seconds since 1970 (`exp`); nil for a mock token, which never does: nobody issued it, so nobody
   /// can renew it or take it back.
   package let expiresAt: Int64?
+  /// The tenant whose player it is for (`firebase.tenant`); nil for a player of the project itself.
+  package let tenant: String?
   /// All claims: an object.
   package let claims: JSON
 
@@ -24,6 +26,7 @@ package final class IDToken: Sendable {
     self.uid = uid
     self.project = project
     provider = claims["firebase"]?["sign_in_provider"]?.string ?? ""
+    tenant = claims["firebase"]?["tenant"]?.string
     authTime = claims["auth_time"]?.int ?? times.issuedAt
     issuedAt = times.issuedAt
     expiresAt = isMock ? nil : times.expiresAt
@@ -54,6 +57,8 @@ package struct TokenSubject: Sendable, Hashable {
 
   /// The user's id (`localId`).
   package let uid: String
+  /// The tenant whose player it is; nil for a player of the project itself.
+  package var tenant: String?
   /// The mail address, if there is one.
   package var email: String?
   /// Whether the address was seen to be the user's.

@@ -32,6 +32,7 @@ enum IDTokenClaims {
         ("identities", identities(of: subject)), ("sign_in_provider", .string(signIn.provider)),
         ("sign_in_second_factor", signIn.secondFactor.map { .string($0.kind) }),
         ("second_factor_identifier", signIn.secondFactor.map { .string($0.id) }),
+        ("tenant", subject.tenant.map(JSON.string)),
       ]))
     set("iat", .int(second))
     set("exp", .int(second + IDTokenIssuer.lifetime))

@@ -2,6 +2,10 @@ import ClientNIO
 import ClientRuntime
 import Foundation
 
+#if canImport(Darwin)
+  import ClientApple
+#endif
+
 /// What all services of an app stand on.
 final class AppRuntime: Sendable {
   /// Nil where no app was configured, or its server's address is none.
@@ -19,19 +23,36 @@ final class AppRuntime: Sendable {
     server = options.address
     clock = members.clock.map { AppClockAdapter(clock: $0) as any ClientClock } ?? SystemClock()
     log =
-      members.log.map { write in ClientLog { level, line in if level >= .notice { write("\(level): \(line)") } } }
+      members.log.map { write in ClientLog { level, line in if ClientLog.wants(level) { write("\(level): \(line)") } } }
       ?? .standardError
     let file = members.certificateFile.map { path in FileManager.default.contents(atPath: path).map { Array($0) } ?? [UInt8]() }
-    let transport = NIOTransport(authorities: file.map { [$0] } ?? [])
+    let transport = Self.transport(members.usesOwnNetworkCode, authorities: file.map { [$0] } ?? [])
     self.http = http ?? transport
     sockets = transport
     callbacks = CallbackQueue(queue: members.queue, clock: clock, log: log)
   }
 
-  /// Where the session is: the app's own store, or a file that is named after the app and the server.
+  /// The system's network code where it can do all that is needed, unless the app wants the library's own.
+  private static func transport(_ isOwn: Bool, authorities: [[UInt8]]) -> any HTTPTransport & SocketTransport {
+    #if canImport(Darwin)
+      if !isOwn { return URLSessionTransport(authorities: authorities) }
+    #endif
+    return NIOTransport(authorities: authorities)
+  }
+
+  /// Where the session is: the app's own store, on Apple's systems the keychain, elsewhere a file that is named after the app
+  /// and the server.
   func sessions(of app: String) -> any SessionStorage {
     if let store = options.copy.sessionStore { return SessionStoreAdapter(store: store) }
     guard let server else { return SessionMemory() }
+    #if canImport(Darwin)
+      return KeychainSession(service: options.bundleID, account: "\(app) \(server)")
+    #else
+      return sessionFile(of: app, at: server)
+    #endif
+  }
+
+  private func sessionFile(of app: String, at server: ServiceAddress) -> SessionFile {
     let name = "session-\(app)-\(server.authority)".map { $0.isLetter || $0.isNumber || ".-".contains($0) ? $0 : "_" }
     return SessionFile(folder: options.storageFolder, name: String(name) + ".json")
   }

@@ -30,7 +30,7 @@ public final class DoubloonApp: Sendable {
     self.runtime = runtime
     authentication = Auth(runtime, name: name)
     links = DynamicLinks(runtime, auth: authentication)
-    messages = InAppMessaging(runtime)
+    messages = InAppMessaging(runtime, auth: authentication)
   }
 
   /// The options, as they were when the app was configured. Changing them does nothing.
@@ -74,6 +74,7 @@ public final class DoubloonApp: Sendable {
   /// Forgets the app, and ends what its services wait for. Its session stays on disk.
   public func delete() async {
     Self.apps.withLock { apps in if apps[name] === self { apps[name] = nil } }
+    messages.shutDown()
     authentication.shutDown()
     services.withLock { $0 = [:] }
   }

@@ -20,6 +20,7 @@ public final class FirebaseOptions: Sendable {
     var storageFolder: String?
     var certificateFile: String?
     var automaticDataCollection: Bool?
+    var usesOwnNetworkCode = false
     var queue = DispatchQueue.main
     var clock: (any AppClock)?
     var log: (@Sendable (String) -> Void)?
@@ -139,8 +140,13 @@ extension FirebaseOptions {
     get { self[\.log] }
     set { self[\.log] = newValue }
   }
-  /// Where the session of the signed-in player is kept: a file in ``storageFolder``, which only its owner may read, unless it
-  /// is set.
+  /// Whether the library's own network code is used on Apple's systems, too, instead of the system's. Elsewhere it always is.
+  public var usesOwnNetworkCode: Bool {
+    get { self[\.usesOwnNetworkCode] }
+    set { self[\.usesOwnNetworkCode] = newValue }
+  }
+  /// Where the session of the signed-in player is kept: on Apple's systems the keychain, elsewhere a file in ``storageFolder``
+  /// which only its owner may read, unless it is set.
   public var sessionStore: (any SessionStore)? {
     get { self[\.sessionStore] }
     set { self[\.sessionStore] = newValue }

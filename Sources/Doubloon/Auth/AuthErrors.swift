@@ -14,7 +14,8 @@ public let AuthErrorUserInfoMultiFactorResolverKey = "FIRAuthErrorUserInfoMultiF
 
 /// What went wrong with an account, by Firebase's numbers.
 ///
-/// `catch AuthErrorCode.emailAlreadyInUse` and `(error as NSError).code` both work.
+/// Calls throw ``AuthError``, which has the code: `catch let error as AuthError where error.code == .emailAlreadyInUse`. A pattern
+/// of the code alone matches none of them; `(error as NSError).code` is the same number.
 public enum AuthErrorCode: Int, Error, CustomNSError, Sendable, CaseIterable {
   case invalidCustomToken = 17000, customTokenMismatch = 17002, invalidCredential = 17004, userDisabled = 17005
   case operationNotAllowed = 17006, emailAlreadyInUse = 17007, invalidEmail = 17008, wrongPassword = 17009
@@ -39,11 +40,6 @@ public enum AuthErrorCode: Int, Error, CustomNSError, Sendable, CaseIterable {
   public var errorCode: Int { rawValue }
   /// The sentence, the name, and what else there is to say.
   public var errorUserInfo: [String: Any] { AuthError(self, email: nil).errorUserInfo }
-
-  /// Whether an error has this code, for `catch`.
-  public static func ~= (code: AuthErrorCode, error: any Error) -> Bool {
-    (error as? AuthError)?.code == code || (error as? AuthErrorCode) == code
-  }
 }
 
 /// Why a call about an account failed: a code for programs, a sentence for people.

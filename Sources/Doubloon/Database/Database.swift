@@ -53,6 +53,10 @@ public final class Database: Sendable {
     return reference(withPath: parts.path)
   }
 
+  /// Whether the log tells of every connection that is opened and lost, of all databases of the process; off unless it is set.
+  /// What is written and read is never told.
+  public static func setLoggingEnabled(_ isEnabled: Bool) { ClientLog.isVerbose.withLock { $0 = isEnabled } }
+
   /// Closes the connection; writes wait. Ends with ``goOnline()``.
   public func goOffline() { core.post { $0.session.setOnline(false, $0.now) } }
   /// Connects again.

@@ -50,16 +50,22 @@ extension KeyedDecodingContainer {
 extension DataSnapshot {
   /// The value as a type of the app's.
   ///
+  /// - Parameter decoder: reads what is not to be read as its type says.
   /// - Throws: `DecodingError` with the path of the child that does not fit.
-  public func data<T: Decodable>(as type: T.Type) throws -> T { try TreeNodeDecoder.decode(type, from: node) }
+  public func data<T: Decodable>(as type: T.Type, decoder: Database.Decoder = Database.Decoder()) throws -> T {
+    try TreeNodeDecoder.decode(type, from: node, options: decoder.options)
+  }
 }
 
 extension DatabaseReference {
   /// Writes a value of a type of the app's.
   ///
+  /// - Parameter encoder: writes what is not to be written as its type says.
   /// - Throws: `EncodingError` if the tree cannot hold it; the write itself is told of by `completion`.
-  public func setValue<T: Encodable>(from value: T, completion: (((any Error)?) -> Void)? = nil) throws {
-    let node = try Self.write(value)
+  public func setValue<T: Encodable>(
+    from value: T, encoder: Database.Encoder = Database.Encoder(), completion: (((any Error)?) -> Void)? = nil
+  ) throws {
+    let node = try Self.write(value, by: encoder)
     let done = Boxed(completion)
     send(operation { path throws(DatabaseError) in .set(path, node) }) { [database] error in
       database.environment.callbacks.call { done.value?(error) }
@@ -68,16 +74,20 @@ extension DatabaseReference {
 
   /// Writes a value of a type of the app's, and waits until the server did it.
   @discardableResult
-  nonisolated(nonsending) public func setValue<T: Encodable>(from value: T) async throws -> DatabaseReference {
-    let node = try Self.write(value)
+  nonisolated(nonsending) public func setValue<T: Encodable>(
+    from value: T, encoder: Database.Encoder = Database.Encoder()
+  ) async throws -> DatabaseReference {
+    let node = try Self.write(value, by: encoder)
     try await send(operation { path throws(DatabaseError) in .set(path, node) }).acknowledged()
     return self
   }
 
   /// Replaces the members of a value of a type of the app's, in one step, and waits until the server did it; others stay.
   @discardableResult
-  nonisolated(nonsending) public func updateChildValues<T: Encodable>(from value: T) async throws -> DatabaseReference {
-    let node = try Self.write(value)
+  nonisolated(nonsending) public func updateChildValues<T: Encodable>(
+    from value: T, encoder: Database.Encoder = Database.Encoder()
+  ) async throws -> DatabaseReference {
+    let node = try Self.write(value, by: encoder)
     let update = operation { path throws(DatabaseError) in
       let assignments = node.node.children.map { entry in
         let slots = node.slots.compactMap { slot in
@@ -97,8 +107,17 @@ extension DatabaseReference {
     return self
   }
 
-  private static func write(_ value: some Encodable) throws -> WriteNode {
-    let node = try TreeNodeEncoder.encode(value)
+  /// Writes a value of a type of the app's, and never waits.
+  ///
+  /// - Throws: `EncodingError` if the tree cannot hold it.
+  @discardableResult
+  public func write<T: Encodable>(from value: T, encoder: Database.Encoder = Database.Encoder()) throws -> WriteReceipt {
+    let node = try Self.write(value, by: encoder)
+    return send(operation { path throws(DatabaseError) in .set(path, node) })
+  }
+
+  private static func write(_ value: some Encodable, by encoder: Database.Encoder) throws -> WriteNode {
+    let node = try TreeNodeEncoder.encode(value, options: encoder.options)
     var slots: [WriteNode.Slot] = []
     return WriteNode(filled(node, at: .root, &slots), slots: slots)
   }

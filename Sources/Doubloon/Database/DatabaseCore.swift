@@ -38,6 +38,7 @@ final class DatabaseCore: @unchecked Sendable {
   var disconnects: [DisconnectID: (Refusal?) -> Void] = [:]
   var transactions: [TransactionID: RunningTransaction] = [:]
   var store: DatabaseStore?
+  private var hasNotedTransactions = false
   var uid: String?
 
   /// Who is told of a window's events.
@@ -157,6 +158,13 @@ final class DatabaseCore: @unchecked Sendable {
     }
   }
 
+  /// Writes outlive the app where they are kept on disk, transactions never: said once.
+  func noteTransaction() {
+    if store == nil || hasNotedTransactions { return }
+    hasNotedTransactions = true
+    environment.log(.notice, "Transactions are not kept on disk: one that is not answered when the app ends is gone.")
+  }
+
   private func runTransaction(_ id: TransactionID) {
     guard let transaction = transactions[id], let input = session.tree.transactionInput(id) else { return }
     let began = environment.clock.uptime
@@ -174,6 +182,7 @@ final class DatabaseCore: @unchecked Sendable {
     let number = socketNumber
     let server =
       host.flatMap { ServiceAddress(authority: $0, isSecure: environment.server.isSecure) } ?? environment.server
+    environment.log(.debug, "Connecting to the database at \(server).")
     socket = environment.sockets.open(server, target: target, timeout: 30_000) { [weak self] event in
       self?.post { core in core.socket(number, event) }
     }

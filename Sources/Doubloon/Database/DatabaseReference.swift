@@ -16,6 +16,16 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
     DatabaseReference(database, path.flatMap { base in Self.path(pathString, below: base) })
   }
 
+  /// The place at a path below that was checked already.
+  func child(_ below: Path) -> DatabaseReference {
+    DatabaseReference(
+      database,
+      path.flatMap { base in
+        base.depth + below.depth <= Path.depthMax
+          ? .success(base.appending(below)) : .failure(.invalidPath(PathError(.tooDeep, key: "").description))
+      })
+  }
+
   func child(_ key: Key) -> DatabaseReference { DatabaseReference(database, path.map { $0.child(key) }) }
 
   /// A new place below, whose name sorts behind those made before, on any device.

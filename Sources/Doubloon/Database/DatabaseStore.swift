@@ -15,7 +15,7 @@ final class DatabaseStore {
   private var writes: Journal?
   private var cache: Journal?
   /// Which records of the writes' journal are pending, in their order.
-  private var pending: [WriteID: [UInt8]] = [:]
+  private var pending: [WriteID: (key: String, record: [UInt8])] = [:]
   private var nodes: [ListenSpec: Kept] = [:]
   private var clock = 0
   /// How long to wait before data is saved again, in milliseconds: a megabyte a second at most, for each change writes its
@@ -42,10 +42,7 @@ final class DatabaseStore {
   /// - `carries`: whether what is pending becomes this player's: it was written before anybody signed in.
   func playerChanged(to uid: String?, carries: Bool, core: DatabaseCore) {
     let carried = carries ? pending : [:]
-    if carries, !carried.isEmpty {
-      pending = [:]
-      compactWrites()
-    }
+    let former = carried.isEmpty ? nil : writes
     writes = nil
     cache = nil
     pending = carried
@@ -59,6 +56,8 @@ final class DatabaseStore {
       }
       openCache(name)
       restore(opened.records, core: core)
+      // Only now: what is in two files is sent once all the same, by its key; what is in none would be lost.
+      if writes != nil { _ = try former?.replace(with: []) }
     } catch {
       turnOff(error)
     }
@@ -104,17 +103,19 @@ final class DatabaseStore {
 
   private func restore(_ records: [[UInt8]], core: DatabaseCore) {
     var open: [(key: String, operation: WriteOperation)] = []
+    var ended: Set<String> = []
     for record in records {
       guard let json = try? JSONParser.parse(record, depthMax: 128), let key = json["k"]?.string else { continue }
       if let operation = json["w"].flatMap({ WriteOperation(record: $0) }) {
         open.append((key, operation))
       } else {
-        open.removeAll { $0.key == key }
+        ended.insert(key)
       }
     }
+    open.removeAll { ended.contains($0.key) }
     for (key, operation) in open {
       let id = core.session.restore(operation, key: key, core.now)
-      pending[id] = Self.record(operation, key)
+      pending[id] = (key, Self.record(operation, key))
     }
     compactWrites()
   }
@@ -123,15 +124,13 @@ final class DatabaseStore {
   func keep(_ write: PendingWrite, key: String, core: DatabaseCore) {
     guard pending[write.id] == nil, writes != nil else { return }
     let record = Self.record(write.operation, key)
-    pending[write.id] = record
+    pending[write.id] = (key, record)
     append(record)
   }
 
   /// The server answered a write.
   func forget(_ id: WriteID, core: DatabaseCore) {
-    guard let record = pending.removeValue(forKey: id), let json = try? JSONParser.parse(record, depthMax: 128),
-      let key = json["k"]?.string
-    else { return }
+    guard let key = pending.removeValue(forKey: id)?.key else { return }
     let end: JSON = ["k": .string(key)]
     append(Array(end.compactText.utf8))
     if let size = writes?.size, size > 1 << 20, pending.count < 100 { compactWrites() }
@@ -147,7 +146,7 @@ final class DatabaseStore {
 
   private func compactWrites() {
     do {
-      let records = pending.sorted { $0.key < $1.key }.map(\.value)
+      let records = pending.sorted { $0.key < $1.key }.map(\.value.record)
       writes = try writes?.replace(with: records)
     } catch {
       turnOff(error)

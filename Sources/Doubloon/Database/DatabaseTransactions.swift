@@ -156,8 +156,8 @@ extension DatabaseReference {
     try await withCheckedThrowingContinuation { continuation in
       transact(showsGuesses: true) { node in
         do {
-          let value = node.exists ? try TreeNodeDecoder.decode(T.self, from: node) : nil
-          return try block(value).map { .success(try TreeNodeEncoder.encode($0)) }
+          let value = node.exists ? try TreeNodeDecoder.decode(T.self, from: node, options: Database.Decoder().options) : nil
+          return try block(value).map { .success(try TreeNodeEncoder.encode($0, options: Database.Encoder().options)) }
         } catch {
           return .failure(.invalidData("\(error)"))
         }
@@ -179,6 +179,7 @@ extension DatabaseReference {
     let problem = Locked<DatabaseError?>(nil)
     let place = placeText
     database.core.post { [self] core in
+      core.noteTransaction()
       let id = core.session.beginTransaction(path, showsGuesses: showsGuesses, core.now)
       core.transactions[id] = DatabaseCore.RunningTransaction(path: path) { input in
         switch run(input) {

@@ -41,11 +41,42 @@ public struct InAppMessagingAction: Sendable, Equatable {
   public let actionText: String?
   /// Where it leads.
   public let actionURL: URL?
+  /// Which part of the message it is.
+  public let role: Role
 
-  public init(actionText: String?, actionURL: URL?) {
+  /// A part of a message that can be followed.
+  public enum Role: String, Sendable {
+    /// The first button; the second one of a card; the whole of a banner or a picture.
+    case primary, secondary, message
+  }
+
+  public init(actionText: String?, actionURL: URL?, role: Role = .primary) {
     self.actionText = actionText
     self.actionURL = actionURL
+    self.role = role
   }
+}
+
+/// Why a message could not be shown.
+public enum InAppMessagingDisplayRenderError: LocalizedError, Sendable, Equatable {
+  /// A picture did not come, or too late.
+  case imageNotLoaded
+  /// What came is no picture.
+  case imageDataInvalid
+  /// What draws messages failed for another reason.
+  case unspecifiedError
+
+  /// What happened, and what to do.
+  public var errorDescription: String? {
+    switch self {
+    case .imageNotLoaded: "The message's picture could not be loaded; is its address right, and open to everybody?"
+    case .imageDataInvalid: "What came is no picture; its address must answer 200 with a Content-Type of image/…."
+    case .unspecifiedError: "The message could not be drawn."
+    }
+  }
+
+  /// As the server's count has it.
+  var reason: String { self == .imageDataInvalid ? "IMAGE_UNSUPPORTED_FORMAT" : "IMAGE_FETCH_ERROR" }
 }
 
 /// A button of a message. Colours are `#RRGGBB`.
@@ -62,6 +93,10 @@ public struct InAppMessagingActionButton: Sendable, Equatable {
     self.buttonTextColor = buttonTextColor
     self.buttonBackgroundColor = buttonBackgroundColor
   }
+
+  /// A button without words.
+  static let plain = InAppMessagingActionButton(
+    buttonText: "", buttonTextColor: "#FFFFFF", buttonBackgroundColor: "#000000")
 }
 
 /// A picture of a message.
@@ -89,15 +124,27 @@ public class InAppMessagingDisplayMessage: @unchecked Sendable {
   public let triggerType: InAppMessagingDisplayTriggerType
   /// What the studio wrote beside it, for the app; nil if nothing.
   public let appData: [String: String]?
+  /// How it is to be shown beside what it says.
+  public let presentation: InAppMessagingPresentation
 
-  init(
-    _ campaign: InAppMessagingCampaignInfo, type: InAppMessagingDisplayMessageType,
-    triggerType: InAppMessagingDisplayTriggerType, appData: [String: String]?
-  ) {
+  /// A message that an app makes itself, for previews and tests.
+  init(_ campaign: InAppMessagingCampaignInfo, type: InAppMessagingDisplayMessageType, appData: [String: String]?) {
     campaignInfo = campaign
     self.type = type
-    self.triggerType = triggerType
+    triggerType = .onAnalyticsEvent
     self.appData = appData
+    presentation = InAppMessagingPresentation()
+  }
+
+  /// The message of a campaign.
+  init(_ display: MessageModel.Display) {
+    let campaign = display.campaign
+    campaignInfo = InAppMessagingCampaignInfo(
+      messageID: campaign.id, campaignName: campaign.name, renderAsTestMessage: campaign.isTest)
+    type = campaign.content.type
+    triggerType = if case .event = display.trigger { .onAnalyticsEvent } else { .onAppForeground }
+    appData = campaign.data
+    presentation = campaign.presentation
   }
 }
 
@@ -135,7 +182,21 @@ public final class InAppMessagingCardDisplay: InAppMessagingDisplayMessage, @unc
     landscapeImageData = nil
     self.primary = primary
     self.secondary = secondary
-    super.init(campaign, type: .card, triggerType: .onAnalyticsEvent, appData: appData)
+    super.init(campaign, type: .card, appData: appData)
+  }
+
+  init(_ display: MessageModel.Display, pictures: MessagePictures) {
+    let content = display.campaign.content
+    title = content.title ?? ""
+    body = content.body
+    (textColor, displayBackgroundColor) = (content.textColor, content.background)
+    portraitImageData = InAppMessagingImageData(imageURL: content.image ?? "", imageRawData: pictures.main)
+    landscapeImageData = content.landscapeImage.flatMap { url in
+      pictures.landscape.map { InAppMessagingImageData(imageURL: url, imageRawData: $0) }
+    }
+    primary = (content.primary ?? .plain, content.primaryURL)
+    secondary = content.secondary.map { ($0, content.secondaryURL) }
+    super.init(display)
   }
 }
 
@@ -149,19 +210,35 @@ public final class InAppMessagingModalDisplay: InAppMessagingDisplayMessage, @un
   public let bodyText: String?
   /// A picture.
   public let imageData: InAppMessagingImageData?
+  /// `#RRGGBB`.
+  public let textColor: String
+  /// `#RRGGBB`.
+  public let displayBackgroundColor: String
   /// The button and what it does.
   public let action: (button: InAppMessagingActionButton, url: URL?)?
 
   /// A window, for previews and tests.
   public init(
-    campaign: InAppMessagingCampaignInfo, title: String, bodyText: String?, imageData: InAppMessagingImageData? = nil,
+    campaign: InAppMessagingCampaignInfo, title: String, bodyText: String?,
+    colors: (text: String, background: String) = ("#000000", "#FFFFFF"), imageData: InAppMessagingImageData? = nil,
     action: (button: InAppMessagingActionButton, url: URL?)? = nil, appData: [String: String]? = nil
   ) {
     self.title = title
     self.bodyText = bodyText
+    (textColor, displayBackgroundColor) = colors
     self.imageData = imageData
     self.action = action
-    super.init(campaign, type: .modal, triggerType: .onAnalyticsEvent, appData: appData)
+    super.init(campaign, type: .modal, appData: appData)
+  }
+
+  init(_ display: MessageModel.Display, pictures: MessagePictures) {
+    let content = display.campaign.content
+    title = content.title ?? ""
+    bodyText = content.body
+    (textColor, displayBackgroundColor) = (content.textColor, content.background)
+    imageData = content.image.map { InAppMessagingImageData(imageURL: $0, imageRawData: pictures.main) }
+    action = content.primary.map { ($0, content.primaryURL) }
+    super.init(display)
   }
 }
 
@@ -175,19 +252,35 @@ public final class InAppMessagingBannerDisplay: InAppMessagingDisplayMessage, @u
   public let bodyText: String?
   /// A picture.
   public let imageData: InAppMessagingImageData?
+  /// `#RRGGBB`.
+  public let textColor: String
+  /// `#RRGGBB`.
+  public let displayBackgroundColor: String
   /// Where a tap leads.
   public let actionURL: URL?
 
   /// A strip, for previews and tests.
   public init(
-    campaign: InAppMessagingCampaignInfo, title: String, bodyText: String?, imageData: InAppMessagingImageData? = nil,
+    campaign: InAppMessagingCampaignInfo, title: String, bodyText: String?,
+    colors: (text: String, background: String) = ("#000000", "#FFFFFF"), imageData: InAppMessagingImageData? = nil,
     actionURL: URL? = nil, appData: [String: String]? = nil
   ) {
     self.title = title
     self.bodyText = bodyText
+    (textColor, displayBackgroundColor) = colors
     self.imageData = imageData
     self.actionURL = actionURL
-    super.init(campaign, type: .banner, triggerType: .onAnalyticsEvent, appData: appData)
+    super.init(campaign, type: .banner, appData: appData)
+  }
+
+  init(_ display: MessageModel.Display, pictures: MessagePictures) {
+    let content = display.campaign.content
+    title = content.title ?? ""
+    bodyText = content.body
+    (textColor, displayBackgroundColor) = (content.textColor, content.background)
+    imageData = content.image.map { InAppMessagingImageData(imageURL: $0, imageRawData: pictures.main) }
+    actionURL = content.primaryURL
+    super.init(display)
   }
 }
 
@@ -207,6 +300,13 @@ public final class InAppMessagingImageOnlyDisplay: InAppMessagingDisplayMessage,
   ) {
     self.imageData = imageData
     self.actionURL = actionURL
-    super.init(campaign, type: .imageOnly, triggerType: .onAnalyticsEvent, appData: appData)
+    super.init(campaign, type: .imageOnly, appData: appData)
+  }
+
+  init(_ display: MessageModel.Display, pictures: MessagePictures) {
+    let content = display.campaign.content
+    imageData = InAppMessagingImageData(imageURL: content.image ?? "", imageRawData: pictures.main)
+    actionURL = content.primaryURL
+    super.init(display)
   }
 }

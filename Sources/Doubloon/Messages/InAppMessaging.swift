@@ -1,36 +1,52 @@
 import ClientRuntime
-import Foundation
+public import Foundation
+import TreeModel
 
 /// Messages of campaigns, shown in the app.
 ///
-/// The types and the delegate are there, so that an app can be written against them; this version of the library fetches no
-/// campaigns yet, and shows nothing.
+/// A campaign says what makes it show: the start of the app, its coming to the foreground, an event of the app's
+/// (``triggerEvent(_:parameters:)``, ``Analytics/logEvent(_:parameters:)``), or an event of the server's, such as a reward. What draws
+/// the message is the app's ``messageDisplayComponent``; in a terminal that is ``TextDisplay``.
+///
+/// The app says when the player sees it: ``applicationDidBecomeActive()`` and ``applicationDidEnterBackground()``. Without the
+/// player's consent nothing is asked of the server and nothing is shown.
 public final class InAppMessaging: Sendable {
-  private struct State {
+  struct State {
+    var model: MessageModel
     weak var delegate: (any InAppMessagingDisplayDelegate)?
     weak var component: (any InAppMessagingDisplay)?
-    var isSuppressed = false
-    var isEnabled: Bool
+    var openURL: (@Sendable (URL) -> Void)?
+    /// What is on the screen, as the component got it.
+    var shown: (number: Int, message: InAppMessagingDisplayMessage)?
+    var timer: (any ClientTimer)?
+    var stream: Task<Void, Never>?
+    var listener: Int?
   }
 
-  /// What an app decided, as it is kept on disk.
-  private struct Consent: Codable {
-    var automaticDataCollectionEnabled: Bool
-  }
+  let runtime: AppRuntime
+  let auth: Auth
+  let wire: MessageWire
+  let state: Locked<State>
+  /// Calls to the server go one after the other: the log before the next fetch.
+  let turns = SerialTasks()
+  let file: SessionFile
+  private let writing = Locked<Void>(())
 
-  private let runtime: AppRuntime
-  private let state: Locked<State>
-
-  init(_ runtime: AppRuntime) {
+  init(_ runtime: AppRuntime, auth: Auth) {
     self.runtime = runtime
-    let kept = FileManager.default.contents(atPath: Self.path(runtime))
-      .flatMap { try? JSONDecoder().decode(Consent.self, from: $0) }
-    let isEnabled = kept?.automaticDataCollectionEnabled ?? runtime.options.copy.automaticDataCollection ?? true
-    state = Locked(State(isEnabled: isEnabled))
+    self.auth = auth
+    wire = MessageWire(runtime: runtime)
+    file = SessionFile(folder: runtime.options.storageFolder, name: "messages.json")
+    let kept = file.read().flatMap { try? JSONDecoder().decode(MessageRecords.self, from: Data($0)) }
+    let model = MessageModel(kept ?? MessageRecords(), configured: runtime.options.copy.automaticDataCollection)
+    state = Locked(State(model: model))
   }
 
   /// The messages of the default app.
   public static func inAppMessaging() -> InAppMessaging { DoubloonApp.current.messages }
+
+  /// The messages of an app.
+  public static func inAppMessaging(app: DoubloonApp) -> InAppMessaging { app.messages }
 
   /// Hears what becomes of messages. Held weakly: keep it in a property.
   public var delegate: (any InAppMessagingDisplayDelegate)? {
@@ -41,41 +57,99 @@ public final class InAppMessaging: Sendable {
   /// Draws messages. Held weakly; without one nothing is shown.
   public var messageDisplayComponent: (any InAppMessagingDisplay)? {
     get { state.withLock { $0.component } }
-    set { state.withLock { $0.component = newValue } }
-  }
-
-  /// Whether no message may be shown now. What is triggered meanwhile is lost; false at every start of the app.
-  public var messageDisplaySuppressed: Bool {
-    get { state.withLock { $0.isSuppressed } }
-    set { state.withLock { $0.isSuppressed = newValue } }
-  }
-
-  /// Whether messages are fetched and shown at all: the player's consent. What is set is kept, and counts for more than the
-  /// configuration file's `FirebaseInAppMessagingAutomaticDataCollectionEnabled`.
-  public var automaticDataCollectionEnabled: Bool {
-    get { state.withLock { $0.isEnabled } }
     set {
-      state.withLock { $0.isEnabled = newValue }
-      do {
-        let file = SessionFile(folder: runtime.options.storageFolder, name: Self.fileName)
-        try file.write(Array(try JSONEncoder().encode(Consent(automaticDataCollectionEnabled: newValue))))
-      } catch {
-        runtime.log(.error, "The consent to messages cannot be kept: \(error.localizedDescription)")
+      state.withLock { state in
+        state.component = newValue
+        state.model.hasComponent = newValue != nil
       }
     }
   }
 
-  /// Shows the first message that waits for this event.
-  public func triggerEvent(_ name: String) {
-    let state = state.withLock { (suppressed: $0.isSuppressed, enabled: $0.isEnabled) }
-    guard state.enabled, !state.suppressed else {
-      return runtime.log(.debug, "The event \(name) triggers nothing: messages are \(state.enabled ? "suppressed" : "off").")
-    }
-    runtime.log(.debug, "The event \(name) triggers nothing: no message waits for it.")
+  /// Follows what a message leads to, on the callback queue. Without one the log says where it would have led.
+  public var onOpenURL: (@Sendable (URL) -> Void)? {
+    get { state.withLock { $0.openURL } }
+    set { state.withLock { $0.openURL = newValue } }
   }
 
-  private static let fileName = "messages.json"
-  private static func path(_ runtime: AppRuntime) -> String { runtime.options.storageFolder + "/" + fileName }
+  /// Whether no message may be shown now. What is triggered meanwhile is lost, but events of the server's wait; false at every
+  /// start of the app.
+  public var messageDisplaySuppressed: Bool {
+    get { state.withLock { $0.model.isSuppressed } }
+    set {
+      apply { model, _ in
+        model.isSuppressed = newValue
+        return []
+      }
+    }
+  }
+
+  /// Whether a screen reader runs: then no message closes by itself.
+  public var screenReaderIsRunning: Bool {
+    get { state.withLock { $0.model.screenReaderRuns } }
+    set {
+      apply { model, _ in
+        model.screenReaderRuns = newValue
+        return []
+      }
+    }
+  }
+
+  /// Whether messages are fetched and shown at all: the player's consent. What is set is kept, and counts for more than the
+  /// configuration file's `FirebaseInAppMessagingAutomaticDataCollectionEnabled`.
+  ///
+  /// Off: nothing is asked or said any more, what waited for the network is dropped, and the server erases this installation.
+  /// On again: from the next foreground or event, as a new installation.
+  public var automaticDataCollectionEnabled: Bool {
+    get { state.withLock { $0.model.isOn } }
+    set { apply { model, _ in model.setOn(newValue) } }
+  }
+
+  /// Shows the first message that waits for this event, if its parameters fit. Before the first answer of the server it waits
+  /// for that, ten seconds at most.
+  public func triggerEvent(_ name: String, parameters: [String: MessageValue] = [:]) {
+    apply { model, now in model.event(name, parameters: parameters.mapValues(\.json), now: now) }
+  }
+
+  /// The player sees the app.
+  public func applicationDidBecomeActive() {
+    listenToPlayer()
+    apply { model, now in model.foreground(now) }
+  }
+
+  /// The player sees the app no more: time stands still for the message that is shown, and what waits for the server goes.
+  public func applicationDidEnterBackground() { apply { model, now in model.background(now) } }
+
+  /// Asks the server for campaigns now.
+  public func refresh() { apply { model, _ in model.refresh() } }
+
+  /// Closes the message that is shown, if there is one.
+  public func dismiss() {
+    let display = state.withLock { $0.model.showing }
+    if let display, display.isVisible { perform(.close(display.display, .unspecified)) }
+  }
+
+  /// Writes what is to survive the end of the app.
+  func save() {
+    // One after the other, and each the newest.
+    writing.withLock { _ in
+      let records = state.withLock { $0.model.records }
+      do {
+        try file.write(Array(try JSONEncoder().encode(records)))
+      } catch {
+        runtime.log(.error, "What is known of messages cannot be kept: \(error.localizedDescription)")
+      }
+    }
+  }
+
+  func shutDown() {
+    let (timer, stream, listener) = state.withLock { state in
+      defer { (state.timer, state.stream, state.listener) = (nil, nil, nil) }
+      return (state.timer, state.stream, state.listener)
+    }
+    timer?.cancel()
+    stream?.cancel()
+    if let listener { auth.removeListener(listener) }
+  }
 }
 
 /// Hears what becomes of messages. Every function may be left out.
@@ -107,8 +181,16 @@ extension InAppMessagingDisplayDelegate {
   public func displayError(for inAppMessage: InAppMessagingDisplayMessage, error: any Error) {}
 }
 
-/// Draws messages.
+/// Draws messages. Its functions are called on the callback queue.
 public protocol InAppMessagingDisplay: AnyObject {
-  /// Shows a message, and tells the delegate what becomes of it.
+  /// Shows a message, and tells the delegate what becomes of it: followed, closed, or not to be shown. How long it is seen the
+  /// library counts.
   func displayMessage(_ message: InAppMessagingDisplayMessage, displayDelegate: any InAppMessagingDisplayDelegate)
+  /// Takes the message off the screen: its time is over, or the player wants no messages. The delegate need not be told.
+  func dismissMessage(_ message: InAppMessagingDisplayMessage)
+}
+
+extension InAppMessagingDisplay {
+  /// Does nothing.
+  public func dismissMessage(_ message: InAppMessagingDisplayMessage) {}
 }

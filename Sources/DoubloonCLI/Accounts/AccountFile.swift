@@ -6,7 +6,7 @@ import TreeModel
 /// Firebase's own export formats: `{"users":[…]}`, or one line for each account.
 ///
 /// What they have no place for stands where Firebase's importer does not look: in JSON beside the users, below `doubloon`,
-/// by uid; in CSV in two more columns, which hold how the password is hashed, and the second factors.
+/// by uid; in CSV in more columns, which hold how the password is hashed, the second factors, and the tenant.
 enum AccountFile {
   /// The providers that have columns of their own, four each, from the ninth column on.
   private static let providers = ["google.com", "facebook.com", "twitter.com", "github.com"]
@@ -45,7 +45,7 @@ enum AccountFile {
 
   /// The columns: uid, address, whether it is verified, hash, salt, name, picture, then id, address, name and picture of four
   /// providers, then when it was made, the last sign-in, the number, whether it is disabled, the claims, and last how the
-  /// password is hashed and the second factors, which Firebase's files have not.
+  /// password is hashed, the second factors, and of a tenant's player the tenant, which Firebase's files have not.
   private static func rows(of text: String, name: String) throws -> [JSON] {
     guard let rows = LinkCSV.rows(text) else { throw CommandError("\(name): a quote is not closed.") }
     var users: [JSON] = []
@@ -76,7 +76,7 @@ enum AccountFile {
       ("providerUserInfo", identities.isEmpty ? nil : .array(identities)), ("createdAt", text(23)), ("lastLoginAt", text(24)),
       ("phoneNumber", text(25)), ("disabled", cells.count > 26 ? .bool(cells[26] == "true") : nil),
       ("customAttributes", text(27)), ("hashConfig", text(28)?.string.flatMap { try? JSONParser.parse($0) }),
-      ("mfaInfo", text(29)?.string.flatMap { try? JSONParser.parse($0) }),
+      ("mfaInfo", text(29)?.string.flatMap { try? JSONParser.parse($0) }), ("tenantId", text(30)),
     ])
   }
 
@@ -92,6 +92,7 @@ enum AccountFile {
     }
     cells += ["createdAt", "lastLoginAt", "phoneNumber", "disabled", "customAttributes"].map(text)
     cells += ["hashConfig", "mfaInfo"].map { user[$0]?.compactText ?? "" }
+    if let tenant = user["tenantId"]?.string { cells.append(tenant) }
     return cells.map(quoted).joined(separator: ",")
   }
 

@@ -11,19 +11,49 @@ enum AccountTransfer {
   /// How many accounts one call carries.
   static let pageSize = 500
 
-  /// Where a method of the project is whose namespace is meant.
-  static func path(_ client: AdminClient, _ server: ServerOptions, _ method: String) async throws -> String {
+  /// Where a method of the project is whose namespace is meant, or of one of its tenants.
+  static func path(
+    _ client: AdminClient, _ server: ServerOptions, _ method: String, tenant: String? = nil, version: String = "v1"
+  ) async throws -> String {
     var namespace = server.namespace
     if namespace == nil { namespace = try await client.call(AdminSystem.status).value.defaultNamespace }
     let suffix = "-default-rtdb"
     let name = namespace ?? ""
     let project = name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
-    return "/identitytoolkit.googleapis.com/v1/projects/\(PercentEncoding.encode(project))/\(method)"
+    let parent = PercentEncoding.encode(project) + (tenant.map { "/tenants/\(PercentEncoding.encode($0))" } ?? "")
+    return "/identitytoolkit.googleapis.com/\(version)/projects/\(parent)/\(method)"
   }
 
-  /// All accounts, with the hashes of their passwords.
-  static func all(_ client: AdminClient, server: ServerOptions) async throws -> [JSON] {
-    let path = try await path(client, server, "accounts:batchGet")
+  /// The tenants of the project; none where it has none.
+  static func tenants(_ client: AdminClient, server: ServerOptions) async throws -> [JSON] {
+    let path = try await path(client, server, "tenants", version: "v2")
+    var tenants: [JSON] = []
+    var next: String?
+    do {
+      repeat {
+        let query = [QueryItem("pageSize", String(pageSize)), QueryItem("pageToken", next)].compactMap(\.self)
+        let page = try await client.get(path, query: query)
+        tenants += page.listed("tenants")
+        next = page["nextPageToken"]?.string
+      } while next != nil
+    } catch let error as AdminClientError where error.message.contains("OPERATION_NOT_ALLOWED") {
+      return []
+    }
+    return tenants
+  }
+
+  /// All accounts of the project and of its tenants, or of one tenant, with the hashes of their passwords.
+  static func all(_ client: AdminClient, server: ServerOptions, tenant: String?) async throws -> [JSON] {
+    if let tenant { return try await accounts(client, server: server, tenant: tenant) }
+    var users = try await accounts(client, server: server, tenant: nil)
+    for tenant in try await tenants(client, server: server) {
+      users += try await accounts(client, server: server, tenant: tenant["tenantId"]?.string)
+    }
+    return users
+  }
+
+  private static func accounts(_ client: AdminClient, server: ServerOptions, tenant: String?) async throws -> [JSON] {
+    let path = try await path(client, server, "accounts:batchGet", tenant: tenant)
     var users: [JSON] = []
     var next: String?
     repeat {
@@ -45,7 +75,8 @@ struct AccountsImportCommand: AsyncParsableCommand {
       A file of "doubloon accounts export" says for itself how each password is hashed. For one of Firebase's it stands in a file of its own, as the console shows it under "password hash parameters", \
       but as JSON: {"hashAlgorithm":"SCRYPT","signerKey":"…","saltSeparator":"Bw==","rounds":8,"memoryCost":14}. Players \
       keep their passwords; each is hashed again at the next sign-in. What is wrong with a row is printed, and the others are \
-      taken. An account that exists is replaced. Functions see nothing of it unless --triggers is given.
+      taken. An account that exists is replaced. Functions see nothing of it unless --triggers is given. A row that says of which \
+      tenant it is goes there; that tenant must exist. --tenant brings rows that say nothing to a tenant.
 
       Examples:
         doubloon accounts import users.json --hash-config hash.json
@@ -61,6 +92,9 @@ struct AccountsImportCommand: AsyncParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Whether functions see the accounts come.")
   var triggers = false
 
+  @Option(help: ArgumentHelp("The tenant of rows that do not say theirs.", valueName: "name"))
+  var tenant: String?
+
   @OptionGroup
   var output: OutputOptions
 
@@ -72,21 +106,21 @@ struct AccountsImportCommand: AsyncParsableCommand {
     let hashing = try hashConfig.map { try JSONInput.parse(try FileBytes.read($0), from: $0) }?.object ?? []
     let common = hashing + (triggers ? [JSON.Member(key: "triggers", value: true)] : [])
     let errors = try await server.withClient { client in
-      let path = try await AccountTransfer.path(client, server, "accounts:batchCreate")
       var errors: [JSON] = []
-      var start = 0
-      while start < users.count {
-        let part = Array(users[start..<min(start + AccountTransfer.pageSize, users.count)])
-        let body = JSON.object(common + [JSON.Member(key: "users", value: .array(part))])
-        for error in try await client.post(path, body).listed("error") {
-          let row = Int64(start) + (error["index"]?.int ?? 0)
-          errors.append([
-            "row": .int(row + 1), "uid": users[Int(row)]["localId"] ?? .null, "message": error["message"] ?? .null,
-          ])
+      for (tenant, rows) in Self.byTenant(users, else: tenant) {
+        let path = try await AccountTransfer.path(client, server, "accounts:batchCreate", tenant: tenant)
+        for start in stride(from: 0, to: rows.count, by: AccountTransfer.pageSize) {
+          let part = rows[start..<min(start + AccountTransfer.pageSize, rows.count)]
+          let body = JSON.object(common + [JSON.Member(key: "users", value: .array(part.map(\.user)))])
+          for error in try await client.post(path, body).listed("error") {
+            let row = rows[start + Int(error["index"]?.int ?? 0)]
+            errors.append([
+              "row": .int(Int64(row.number)), "uid": row.user["localId"] ?? .null, "message": error["message"] ?? .null,
+            ])
+          }
         }
-        start += part.count
       }
-      return errors
+      return errors.sorted { $0["row"]?.int ?? 0 < $1["row"]?.int ?? 0 }
     }
     let answer: JSON = ["imported": .int(Int64(users.count - errors.count)), "errors": .array(errors)]
     output.print(answer) { answer in
@@ -99,6 +133,20 @@ struct AccountsImportCommand: AsyncParsableCommand {
   }
 }
 
+extension AccountsImportCommand {
+  /// The rows with their numbers, by the tenant that they name; those of no tenant first.
+  ///
+  /// - Parameter tenant: whose those are that name none.
+  static func byTenant(_ users: [JSON], else tenant: String?) -> [(tenant: String?, rows: [(number: Int, user: JSON)])] {
+    var groups: [String?: [(number: Int, user: JSON)]] = [:]
+    for (index, user) in users.enumerated() {
+      let own = user["tenantId"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+      groups[own ?? tenant, default: []].append((index + 1, user))
+    }
+    return groups.sorted { ($0.key ?? "") < ($1.key ?? "") }.map { (tenant: $0.key, rows: $0.value) }
+  }
+}
+
 /// `doubloon accounts export`: takes the players away again.
 struct AccountsExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -106,7 +154,7 @@ struct AccountsExportCommand: AsyncParsableCommand {
     abstract: "Write all accounts into a file, as \"firebase auth:import\" reads it: JSON, or CSV if its name ends so.",
     discussion: """
       The file holds the hashes of the passwords: keep it as you would keep the passwords. Its owner alone can read it. \
-      Anonymous accounts are included.
+      Anonymous accounts are included, and the accounts of every tenant, which each row names; --tenant takes one tenant's.
 
       How each password is hashed is in the file too, where Firebase's importer does not look, and "doubloon accounts import" \
       needs nothing else. Firebase's takes one way for a whole file, from its flags: what was counted for each way is printed. \
@@ -121,11 +169,14 @@ struct AccountsExportCommand: AsyncParsableCommand {
   @Argument(help: "The file; - or nothing for the standard output, as JSON.")
   var file = "-"
 
+  @Option(help: ArgumentHelp("Only the accounts of this tenant.", valueName: "name"))
+  var tenant: String?
+
   @OptionGroup(title: "Server")
   var server: ServerOptions
 
   func run() async throws {
-    let users = try await server.withClient { client in try await AccountTransfer.all(client, server: server) }
+    let users = try await server.withClient { client in try await AccountTransfer.all(client, server: server, tenant: tenant) }
     let bytes = AccountFile.write(users, asCSV: file.hasSuffix(".csv"))
     if file == "-" { return DoubloonCommandLine.output.out(bytes) }
     try FileBytes.write(bytes, to: file, isPrivate: true)

@@ -9,7 +9,8 @@ import TreeModel
 struct AccountsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accounts",
-    abstract: "Players' accounts: list, show, create, update, sessions, disable, delete, erase, merge, import, export.",
+    abstract:
+      "Players' accounts: list, show, create, update, sessions, disable, delete, erase, merge, import, export; tenants.",
     discussion: """
       Files of "firebase auth:export" can be imported, passwords and all, and what is exported here can be imported there.
 
@@ -26,6 +27,7 @@ struct AccountsCommand: AsyncParsableCommand {
       AccountsSessionsCommand.self, AccountsDisableCommand.self,
       AccountsEnableCommand.self, AccountsRemoveFactorsCommand.self, AccountsDeleteCommand.self, AccountsEraseCommand.self,
       AccountsErasuresCommand.self, AccountsMergeCommand.self, AccountsImportCommand.self, AccountsExportCommand.self,
+      AccountsTenantsCommand.self,
     ])
 }
 
@@ -40,6 +42,8 @@ struct AccountsListCommand: AsyncParsableCommand {
         doubloon accounts list --limit 1000 --json
         doubloon accounts list --email alice@acme.test
         doubloon accounts list --q ali --state disabled
+        doubloon accounts list --provider google.com --csv > accounts.csv
+        doubloon accounts list --tenant Brand-A-x7k2m9qa
       """)
 
   @Option(
@@ -62,6 +66,12 @@ struct AccountsListCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only the account with this e-mail address.", valueName: "address"))
   var email: String?
 
+  @Flag(help: "All of them as CSV, without limit, which the audit log records.")
+  var csv = false
+
+  @Option(help: ArgumentHelp("Only accounts of this tenant.", valueName: "name"))
+  var tenant: String?
+
   @OptionGroup
   var listing: ListingOptions
 
@@ -73,19 +83,31 @@ struct AccountsListCommand: AsyncParsableCommand {
       return state
     }
     let query = AdminAccounts.Query(
-      limit: listing.count, email: email, phone: phone, cursor: after, q: q, provider: provider, state: state)
-    listing.output.print(try await listing.page(of: AdminAccounts.list, query: query), Self.text)
+      limit: listing.count, email: email, phone: phone, cursor: after, q: q, provider: provider, state: state,
+      tenant: tenant)
+    guard csv else {
+      return listing.output.print(try await listing.page(of: AdminAccounts.list, query: query), Self.text)
+    }
+    let server = listing.server
+    let table = try await server.withClient { client in
+      try await AccountTable.text(of: query, from: client, namespace: server.namespace)
+    }
+    DoubloonCommandLine.output.line(table)
   }
 
   static func text(_ list: AdminAccounts.List) -> String {
-    var table = TextTable([.text("UID"), .text("EMAIL"), .text("PROVIDERS"), .text("STATE"), .text("NAME")])
+    // Most games have no tenants, and no column of them.
+    let hasTenants = list.accounts.contains { $0.tenantID != nil }
+    var table = TextTable(
+      [.text("UID"), .text("EMAIL"), .text("PROVIDERS"), .text("STATE"), .text("NAME")] + (hasTenants ? [.text("TENANT")] : []))
     for account in list.accounts {
       let providers = account.providerIDs
-      table.add([
-        account.localID.printable, account.email?.printable ?? "-",
-        providers.isEmpty ? "anonymous" : providers.joined(separator: ", "), account.isDisabled ? "disabled" : "active",
-        account.displayName?.printable ?? "",
-      ])
+      table.add(
+        [
+          account.localID.printable, account.email?.printable ?? "-",
+          providers.isEmpty ? "anonymous" : providers.joined(separator: ", "), account.isDisabled ? "disabled" : "active",
+          account.displayName?.printable ?? "",
+        ] + (hasTenants ? [account.tenantID?.printable ?? "-"] : []))
     }
     var text = table.isEmpty ? "There are no accounts." : table.render()
     if let next = list.next { text += "\n\nThere are more: add --after \(next.printable)." }
@@ -107,12 +129,16 @@ struct AccountsShowCommand: AsyncParsableCommand {
   @Argument(help: "The account's uid, or its e-mail address.")
   var uid: String
 
+  @OptionGroup
+  var among: TenantOption
+
   @OptionGroup(title: "Server")
   var server: ServerOptions
 
   func run() async throws {
     let answer = try await server.withClient { client in
-      try await client.call(AdminAccounts.show, at: [uid], namespace: server.namespace)
+      let uid = try await among.uid(of: uid, client: client, namespace: server.namespace)
+      return try await client.call(AdminAccounts.show, at: [uid], namespace: server.namespace)
     }
     DoubloonCommandLine.output.line(answer.json.prettyText)
   }
@@ -146,6 +172,9 @@ struct AccountsCreateCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("A file whose first line is the password.", valueName: "file"))
   var passwordFile: String?
 
+  @Option(help: ArgumentHelp("The tenant whose player it is to be.", valueName: "name"))
+  var tenant: String?
+
   @OptionGroup
   var output: OutputOptions
 
@@ -164,7 +193,7 @@ struct AccountsCreateCommand: AsyncParsableCommand {
     }
     let body = JSON.object(members.compactMap { name, value in value.map { JSON.Member(key: name, value: .string($0)) } })
     let answer = try await server.withClient { client in
-      try await client.post(try await AccountTransfer.path(client, server, "accounts"), body)
+      try await client.post(try await AccountTransfer.path(client, server, "accounts", tenant: tenant), body)
     }
     output.print(answer) { "\($0["localId"]?.string?.printable ?? "?") is made." }
   }
@@ -176,16 +205,24 @@ struct AccountArgument: ParsableArguments {
   var uid: String
 
   @OptionGroup
+  var among: TenantOption
+
+  @OptionGroup
   var output: OutputOptions
 
   @OptionGroup(title: "Server")
   var server: ServerOptions
 
+  /// The account's uid, or the address if the server is to look it up.
+  func uid(_ client: AdminClient) async throws -> String {
+    try await among.uid(of: uid, client: client, namespace: server.namespace)
+  }
+
   /// Sends a request about the account, and prints the answer or a sentence.
   func perform<Answer>(
-    saying sentence: (String) -> String, request: (AdminClient) async throws -> AdminAnswer<Answer>
+    saying sentence: (String) -> String, request: (AdminClient, String) async throws -> AdminAnswer<Answer>
   ) async throws {
-    let answer = try await server.withClient(body: request)
+    let answer = try await server.withClient { client in try await request(client, try await uid(client)) }
     output.print(answer) { _ in sentence(uid.printable) }
   }
 }
@@ -204,8 +241,8 @@ struct AccountsDisableCommand: AsyncParsableCommand {
   var choice: AccountArgument
 
   func run() async throws {
-    try await choice.perform(saying: { "\($0) is disabled; nobody can sign in to it." }) { client in
-      try await client.call(AdminAccounts.disable, at: [choice.uid], namespace: choice.server.namespace)
+    try await choice.perform(saying: { "\($0) is disabled; nobody can sign in to it." }) { client, uid in
+      try await client.call(AdminAccounts.disable, at: [uid], namespace: choice.server.namespace)
     }
   }
 }
@@ -224,8 +261,8 @@ struct AccountsEnableCommand: AsyncParsableCommand {
   var choice: AccountArgument
 
   func run() async throws {
-    try await choice.perform(saying: { "\($0) is enabled; its player can sign in again." }) { client in
-      try await client.call(AdminAccounts.enable, at: [choice.uid], namespace: choice.server.namespace)
+    try await choice.perform(saying: { "\($0) is enabled; its player can sign in again." }) { client, uid in
+      try await client.call(AdminAccounts.enable, at: [uid], namespace: choice.server.namespace)
     }
   }
 }
@@ -250,9 +287,9 @@ struct AccountsRemoveFactorsCommand: AsyncParsableCommand {
   var why: ReasonOption
 
   func run() async throws {
-    try await choice.perform(saying: { "\($0) has no second factor any more; its sessions ended." }) { client in
+    try await choice.perform(saying: { "\($0) has no second factor any more; its sessions ended." }) { client, uid in
       try await client.call(
-        AdminAccounts.removeSecondFactors, at: [choice.uid], reason: why.reason, namespace: choice.server.namespace)
+        AdminAccounts.removeSecondFactors, at: [uid], reason: why.reason, namespace: choice.server.namespace)
     }
   }
 }
@@ -277,8 +314,8 @@ struct AccountsDeleteCommand: AsyncParsableCommand {
   var why: ReasonOption
 
   func run() async throws {
-    try await choice.perform(saying: { "\($0) is deleted." }) { client in
-      try await client.call(AdminAccounts.delete, at: [choice.uid], reason: why.reason, namespace: choice.server.namespace)
+    try await choice.perform(saying: { "\($0) is deleted." }) { client, uid in
+      try await client.call(AdminAccounts.delete, at: [uid], reason: why.reason, namespace: choice.server.namespace)
     }
   }
 }

@@ -50,6 +50,9 @@ struct AccountsEraseCommand: AsyncParsableCommand {
   var yes = false
 
   @OptionGroup
+  var among: TenantOption
+
+  @OptionGroup
   var output: OutputOptions
 
   @OptionGroup(title: "Server")
@@ -63,7 +66,8 @@ struct AccountsEraseCommand: AsyncParsableCommand {
     let paths = path.isEmpty ? nil : path
     let preview = try await server.withClient { client in
       try await client.call(
-        AdminAccounts.previewErasure, at: [player], body: AdminAccounts.ErasurePreviewOrder(paths: paths),
+        AdminAccounts.previewErasure, at: [try await among.uid(of: player, client: client, namespace: server.namespace)],
+        body: AdminAccounts.ErasurePreviewOrder(paths: paths),
         namespace: server.namespace, timeout: ReplayStartCommand.longTimeout)
     }
     if dryRun { return output.print(preview, Self.planText) }

@@ -15,6 +15,8 @@ struct AccountsMergeCommand: AsyncParsableCommand {
       INTO. Nobody can sign in to FROM any more ("accounts enable" allows it again). All of it is one commit, once: the same \
       command again answers with what was done. Functions do not run for it.
 
+      Both are players of one tenant, or of none: players of two brands are two.
+
       INTO keeps what it has: its own referrer, and its own values. Whom FROM has invited keep FROM as their referrer.
 
       Examples:
@@ -42,6 +44,9 @@ struct AccountsMergeCommand: AsyncParsableCommand {
   var dryRun = false
 
   @OptionGroup
+  var among: TenantOption
+
+  @OptionGroup
   var output: OutputOptions
 
   @OptionGroup(title: "Server")
@@ -54,6 +59,8 @@ struct AccountsMergeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let merge = try await server.withClient { client in
+      let from = try await among.uid(of: from, client: client, namespace: server.namespace)
+      let into = try await among.uid(of: into, client: client, namespace: server.namespace)
       guard dryRun else {
         return try await client.call(
           AdminAccounts.merge, at: [from],

@@ -59,9 +59,9 @@ struct AccountsUpdateCommand: AsyncParsableCommand {
     let draft = AdminAccounts.Draft(
       email: email, emailVerified: verified ? true : unverified ? false : nil, displayName: name, phoneNumber: phone,
       claims: try claims.map(JSONInput.value), reason: why.reason)
-    try await choice.perform(saying: { "\($0) is changed." }) { client in
+    try await choice.perform(saying: { "\($0) is changed." }) { client, uid in
       try await client.call(
-        AdminAccounts.update, at: [choice.uid], query: NoQuery(), body: draft, namespace: choice.server.namespace)
+        AdminAccounts.update, at: [uid], query: NoQuery(), body: draft, namespace: choice.server.namespace)
     }
   }
 }
@@ -88,13 +88,13 @@ struct AccountsSessionsCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard !end else {
-      return try await choice.perform(saying: { "\($0) is signed out everywhere." }) { client in
+      return try await choice.perform(saying: { "\($0) is signed out everywhere." }) { client, uid in
         try await client.call(
-          AdminAccounts.endSessions, at: [choice.uid], reason: why.reason, namespace: choice.server.namespace)
+          AdminAccounts.endSessions, at: [uid], reason: why.reason, namespace: choice.server.namespace)
       }
     }
     let answer = try await choice.server.withClient { client in
-      try await client.call(AdminAccounts.sessions, at: [choice.uid], namespace: choice.server.namespace)
+      try await client.call(AdminAccounts.sessions, at: [try await choice.uid(client)], namespace: choice.server.namespace)
     }
     choice.output.print(answer) { list in
       var table = TextTable([.text("SIGNED IN BY"), .text("FACTOR"), .text("SIGNED IN"), .text("LAST USED")])

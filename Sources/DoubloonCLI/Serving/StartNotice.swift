@@ -19,7 +19,9 @@ struct StartNotice: Sendable {
     if host != configuration.host { lines.append("  Listening  \(configuration.host), all addresses of this machine") }
     lines.append("  Data       \(dataFolder)")
     lines.append("  Namespace  \(configuration.defaultNamespace)")
-    lines.append("  Console    \(base)/console/")
+    // Where nobody is let in without a key, the address brings it along; the page takes it out of the address at once.
+    let isOpen = configuration.adminToken == "owner"
+    lines.append("  Console    \(base)/console/\(isOpen ? "" : "#key=\(configuration.adminToken)")")
     lines.append("  Admin key  \(configuration.adminToken)")
     if configuration.rules != nil { lines.append("  Rules      as given; administrators are not bound by them") }
     lines += functionLines

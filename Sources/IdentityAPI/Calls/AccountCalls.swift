@@ -144,6 +144,7 @@ enum AccountCalls {
 
   /// `accounts:resetPassword`: describes a code, or sets a password by one.
   static func resetPassword(_ accounts: AccountService, call: IdentityCall) async throws -> JSON {
+    guard try accounts.settings(of: call.project).allowsPasswords else { throw AccountError.passwordSignInDisabled }
     let text = try call.fields.required("oobCode", orThrow: "MISSING_OOB_CODE")
     let code = try accounts.emailCodes.code(text, of: call.project)
     let described: [(String, JSON?)] = [

@@ -29,6 +29,7 @@ enum AdministratorCalls {
     var rows: [(index: Int, account: ImportedAccount)] = []
     for (index, user) in users.enumerated() {
       do {
+        try checkTenant(of: user, is: call.project.scope.tenant)
         rows.append((index, try imported(user, hashing: hashing, isDevelopment: isDevelopment)))
       } catch {
         errors.append((index, IdentityError(error).message))
@@ -43,6 +44,12 @@ enum AdministratorCalls {
     return JSON(fields: [
       ("kind", "identitytoolkit#UploadAccountResponse"), ("error", list.isEmpty ? nil : .array(list)),
     ])
+  }
+
+  /// A row that says of which tenant it is goes to no other.
+  private static func checkTenant(of user: JSON, is tenant: String?) throws {
+    guard let own = try IdentityFields(user).text("tenantId"), !own.isEmpty, own != tenant else { return }
+    throw IdentityError.wire("Tenant id in userInfo does not match the tenant id in request.")
   }
 
   private static func imported(_ user: JSON, hashing: PasswordImport?, isDevelopment: Bool) throws -> ImportedAccount {

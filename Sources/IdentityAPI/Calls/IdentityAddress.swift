@@ -2,24 +2,42 @@ import NIOHTTP1
 
 /// What a URL of the accounts' surface asks for: with or without Google's host in the path.
 package enum IdentityAddress: Sendable, Hashable {
-  /// A method, of the project in the path or of the caller's.
-  case method(String, project: String?)
+  /// A method, of the project in the path or of the caller's, and of the tenant there.
+  case method(String, project: String?, tenant: String? = nil)
   case token
   case clientConfiguration
   case recaptchaParameters
   case recaptchaConfiguration
   case passwordPolicy
   case configuration(project: String)
-  case tenants
-  case emulatorAccounts(project: String)
-  case emulatorCodes(project: String)
-  case emulatorPhoneCodes(project: String)
+  case tenants(project: String)
+  case tenant(String, project: String)
+  /// The configurations of providers of one family, or the one of a name.
+  case providers(ProviderFamily, project: String, tenant: String?, name: String?)
+  /// Part of the protocol, and not of this server.
+  case unsupported(Unsupported)
+  case emulatorAccounts(project: String, tenant: String?)
+  case emulatorCodes(project: String, tenant: String?)
+  case emulatorPhoneCodes(project: String, tenant: String?)
   case emulatorConfiguration(project: String)
   case action
   case signInPage
   case signInFrame
   case certificates
   case keys
+
+  /// Which configurations of providers there are, as paths call them.
+  package enum ProviderFamily: String, Sendable, Hashable {
+    case openIDConnect = "oauthIdpConfigs"
+    case saml = "inboundSamlConfigs"
+  }
+
+  /// What this server does not have.
+  package enum Unsupported: Sendable, Hashable {
+    case passkeys
+    /// Google, Apple and the others whose addresses everybody knows.
+    case defaultProviders
+  }
 
   private static let hosts: Set<String> = [
     "identitytoolkit.googleapis.com", "securetoken.googleapis.com", "www.googleapis.com",
@@ -64,23 +82,30 @@ package enum IdentityAddress: Sendable, Hashable {
       let parts = path[1].split(separator: ":", maxSplits: 1).map(String.init)
       guard parts.count == 2, parts[1] == "createSessionCookie" else { return nil }
       return .method(parts[1], project: parts[0])
-    case 3 where path[0] == "projects":
-      if path[2] == "accounts" { return .method("signUp", project: path[1]) }
-      return named(path[2], project: path[1])
-    default: return path.first == "projects" && path.dropFirst(2).first == "tenants" ? .tenants : nil
+    case 3 where path[0] == "projects": return named(path[2], project: path[1])
+    case 4 where path[0] == "projects" && path[2] == "tenants":
+      let parts = path[3].split(separator: ":", maxSplits: 1).map(String.init)
+      guard parts.count == 2, parts[1] == "createSessionCookie" else { return nil }
+      return .method(parts[1], project: path[1], tenant: parts[0])
+    case 5 where path[0] == "projects" && path[2] == "tenants":
+      return named(path[4], project: path[1], tenant: path[3])
+    default: return nil
     }
   }
 
-  private static func named(_ segment: String, project: String?) -> IdentityAddress? {
+  private static func named(_ segment: String, project: String?, tenant: String? = nil) -> IdentityAddress? {
+    if segment == "accounts" { return project == nil ? nil : .method("signUp", project: project, tenant: tenant) }
     guard segment.hasPrefix("accounts:") else { return nil }
     let name = String(segment.dropFirst("accounts:".count))
-    return IdentityRoute.byName[name].map { .method($0.name, project: project) }
+    return IdentityRoute.byName[name].map { .method($0.name, project: project, tenant: tenant) }
   }
 
   private static func read(v2 path: [String]) -> IdentityAddress? {
     switch path.first {
     case "projects" where path.count == 3 && path[2] == "config": .configuration(project: path[1])
-    case "projects" where path.count > 2 && path[2] == "tenants": .tenants
+    case "projects" where path.count > 2: read(resource: Array(path.dropFirst(2)), project: path[1])
+    case "accounts" where path.count == 2 && path[1].hasPrefix("passkey"): .unsupported(.passkeys)
+    case let name? where path.count == 1 && name.hasPrefix("accounts:passkey"): .unsupported(.passkeys)
     case "recaptchaConfig" where path.count == 1: .recaptchaConfiguration
     case "passwordPolicy" where path.count == 1: .passwordPolicy
     case "accounts" where path.count == 2 && path[1].hasPrefix("mfa"):
@@ -88,6 +113,19 @@ package enum IdentityAddress: Sendable, Hashable {
     case let name? where path.count == 1 && name.hasPrefix("accounts:mfa"): named(name, project: nil)
     default: nil
     }
+  }
+
+  /// What is below `/v2/projects/{p}/`, but for the configuration.
+  private static func read(resource path: [String], project: String) -> IdentityAddress? {
+    if path[0] == "tenants", path.count > 2 { return read(configuration: Array(path[2...]), project: project, tenant: path[1]) }
+    guard path[0] == "tenants" else { return read(configuration: path, project: project, tenant: nil) }
+    return path.count == 1 ? .tenants(project: project) : .tenant(path[1], project: project)
+  }
+
+  private static func read(configuration path: [String], project: String, tenant: String?) -> IdentityAddress? {
+    if path[0] == "defaultSupportedIdpConfigs" { return .unsupported(.defaultProviders) }
+    guard path.count <= 2, let family = ProviderFamily(rawValue: path[0]) else { return nil }
+    return .providers(family, project: project, tenant: tenant, name: path.count == 2 ? path[1] : nil)
   }
 
   private static func read(legacy path: [String]) -> IdentityAddress? {
@@ -104,12 +142,15 @@ package enum IdentityAddress: Sendable, Hashable {
     if path == ["action"] || path == ["auth", "action"] { return .action }
     if path == ["auth", "handler"] { return .signInPage }
     if path == ["auth", "iframe"] { return .signInFrame }
-    guard path.count == 4, path[0] == "v1", path[1] == "projects" else { return nil }
-    return switch path[3] {
-    case "accounts": .emulatorAccounts(project: path[2])
-    case "oobCodes": .emulatorCodes(project: path[2])
-    case "verificationCodes": .emulatorPhoneCodes(project: path[2])
-    case "config": .emulatorConfiguration(project: path[2])
+    guard path.count >= 4, path[0] == "v1", path[1] == "projects" else { return nil }
+    let isTenants = path.count == 6 && path[3] == "tenants"
+    guard path.count == 4 || isTenants, let name = path.last else { return nil }
+    let tenant = isTenants ? path[4] : nil
+    return switch name {
+    case "accounts": .emulatorAccounts(project: path[2], tenant: tenant)
+    case "oobCodes": .emulatorCodes(project: path[2], tenant: tenant)
+    case "verificationCodes": .emulatorPhoneCodes(project: path[2], tenant: tenant)
+    case "config" where tenant == nil: .emulatorConfiguration(project: path[2])
     default: nil
     }
   }

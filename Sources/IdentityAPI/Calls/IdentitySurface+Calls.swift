@@ -8,8 +8,19 @@ import TreeDatabase
 import TreeModel
 
 extension IdentitySurface {
-  /// Understands a request: by whose right, for which project, with what fields.
-  func call(_ request: HTTPRequest, query: QueryString, project named: String?) async throws -> IdentityCall {
+  /// Understands a request: by whose right, for which project and tenant, with what fields.
+  ///
+  /// - Parameter tenant: the tenant in the path.
+  func call(_ request: HTTPRequest, query: QueryString, project named: String?, tenant: String? = nil) async throws
+    -> IdentityCall
+  {
+    let call = try await projectCall(request, query: query, project: named)
+    let scope = try await scope(of: call, tenant: tenant)
+    return call.within(scope)
+  }
+
+  /// The same for what is the project's own whatever it says of tenants.
+  func projectCall(_ request: HTTPRequest, query: QueryString, project named: String?) async throws -> IdentityCall {
     let headers = request.headers
     let actor = try administrator(headers)
     let apiKey = query["key"] ?? headers.first(name: "x-goog-api-key") ?? ""
@@ -25,11 +36,27 @@ extension IdentitySurface {
       }
       name = named ?? target
     }
-    let project = try await project(name)
+    let project = try await project(name).within(.project)
     let context = AccountContext(
       project: project, administrator: actor, network: "\(request.client.clientNetwork)", serverURL: serverURL(headers),
       apiKey: apiKey.isEmpty ? "fake-api-key" : apiKey, locales: AcceptLanguage.locales(headers))
     return IdentityCall(context: context, fields: fields)
+  }
+
+  /// Whose accounts a call is about: the tenant's that its path names, its body, or else the token that it brings.
+  private func scope(of call: IdentityCall, tenant named: String?) async throws -> AccountScope {
+    let said = try call.fields.text("tenantId").flatMap { $0.isEmpty ? nil : $0 }
+    if let named, let said, named != said { throw AccountError.tenantMismatch }
+    var name = named ?? said
+    // What a token claims only says where to look; the look finds out whether it is true.
+    if let claimed = try call.fields.text("idToken").flatMap(accounts.tenant(claimedBy:)) {
+      guard name == nil || name == claimed else { throw AccountError.tenantMismatch }
+      name = claimed
+    } else if name == nil, let token = try call.fields.text("refreshToken") {
+      name = try accounts.tenant(ofRefreshToken: token, of: call.project)
+    }
+    guard let name else { return .project }
+    return try await accounts.tenants.scope(of: name, in: call.project)
   }
 
   /// The project of requests that name none: the one of the default namespace.

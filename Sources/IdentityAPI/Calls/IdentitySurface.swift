@@ -53,12 +53,14 @@ package struct IdentitySurface: RequestSurface {
     -> HTTPResponse
   {
     switch address {
-    case .method(let name, let project):
+    case .method(let name, let project, let tenant):
       guard let route = IdentityRoute.byName[name] else { throw IdentityError.notFound("Not Found: \(name)") }
       guard let method = SignInMethod(call: route.name) else {
-        return try await run(route, request: request, query: query, project: project)
+        return try await run(route, request: request, query: query, project: project, tenant: tenant)
       }
-      return try await counted(method) { try await run(route, request: request, query: query, project: project) }
+      return try await counted(method) {
+        try await run(route, request: request, query: query, project: project, tenant: tenant)
+      }
     case .token:
       return try await counted(.refresh) {
         .json(try await SignInCalls.refresh(accounts, call: try await call(request, query: query, project: nil)))
@@ -75,7 +77,9 @@ package struct IdentitySurface: RequestSurface {
       return .json(
         try ProjectConfiguration.passwordPolicy(
           accounts, of: try await call(request, query: query, project: nil).project))
-    case .tenants: throw IdentityError.notImplemented("Tenants are not supported: one project is one game.")
+    case .tenants, .tenant, .providers:
+      return try await ManagementRoutes(surface: self).respond(to: request, query: query, at: address)
+    case .unsupported(let what): throw IdentityError.unsupported(what)
     case .configuration(let project): return try await configuration(request, query: query, project: project)
     case .certificates, .keys: return try keys(address)
     case .action: return try await ActionPage(surface: self).respond(to: request, query: query)
@@ -96,7 +100,7 @@ package struct IdentitySurface: RequestSurface {
     }
   }
 
-  private func run(_ route: IdentityRoute, request: HTTPRequest, query: QueryString, project: String?)
+  private func run(_ route: IdentityRoute, request: HTTPRequest, query: QueryString, project: String?, tenant: String?)
     async throws -> HTTPResponse
   {
     guard request.method == route.method || (route.name == "batchGet" && request.method == .POST) else {
@@ -104,7 +108,7 @@ package struct IdentitySurface: RequestSurface {
     }
     let call: IdentityCall
     do {
-      call = try await self.call(request, query: query, project: project)
+      call = try await self.call(request, query: query, project: project, tenant: tenant)
       guard call.isPrivileged || !route.isAdministrators else {
         throw IdentityError.permissionDenied(
           "\(route.name) needs an administrator's credentials: send Authorization: Bearer TOKEN.")
@@ -116,7 +120,7 @@ package struct IdentitySurface: RequestSurface {
     }
     guard call.isPrivileged, route.isChange else { return .json(try await route.answer(accounts, call)) }
     // What administrators did and tried to do; never the body, which holds passwords and codes.
-    let captures = ["project": call.project.name, "localId": call.localID]
+    let captures = ["project": call.project.name, "tenant": call.project.scope.tenant ?? "", "localId": call.localID]
     do {
       let answer = try await route.answer(accounts, call)
       audit.record(
@@ -136,7 +140,7 @@ package struct IdentitySurface: RequestSurface {
   {
     let call: IdentityCall
     do {
-      call = try await self.call(request, query: query, project: project)
+      call = try await projectCall(request, query: query, project: project)
       guard call.isPrivileged else { throw IdentityError.permissionDenied("The configuration is the administrators'.") }
     } catch {
       recordRefusal("accounts.configure", headers: request.headers, project: project, error: error)
@@ -145,8 +149,7 @@ package struct IdentitySurface: RequestSurface {
     switch request.method {
     case .GET: break
     case .PATCH:
-      let mask = query["updateMask"]?.split(separator: ",").map(String.init) ?? []
-      try await ProjectConfiguration.change(accounts, call, mask: mask, merges: false)
+      try await ProjectConfiguration.change(accounts, call, mask: query["updateMask"], merges: false)
       audit.record(
         "accounts.configure", by: call.actor, captures: ["project": project], query: QueryString(), body: request.body,
         requestID: request.requestID, result: "ok")

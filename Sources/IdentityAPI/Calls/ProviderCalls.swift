@@ -27,7 +27,8 @@ enum ProviderCalls {
     case .signedIn(let signedIn):
       return JSON(
         fields: described + [
-          ("localId", .string(signedIn.account.uid)), ("isNewUser", signedIn.isNew ? true : nil),
+          ("localId", .string(signedIn.account.uid)), ("tenantId", signedIn.account.tenant.map(JSON.string)),
+          ("isNewUser", signedIn.isNew ? true : nil),
         ] + credentials + signedIn.result.members)
     }
   }

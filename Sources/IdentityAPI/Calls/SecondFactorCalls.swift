@@ -12,6 +12,7 @@ enum SecondFactorCalls {
   /// `mfaEnrollment:start`: a code goes to the telephone, or the player gets the secret for an authenticator.
   static func startEnrollment(_ accounts: AccountService, call: IdentityCall) throws -> JSON {
     let factors = accounts.secondFactors
+    try checkAllowed(factors, call: call)
     let enrollee = try enrollee(factors, call: call)
     try factors.checkEnrolling(enrollee)
     if let info = try call.fields.object("phoneEnrollmentInfo") {
@@ -36,6 +37,7 @@ enum SecondFactorCalls {
   /// `mfaEnrollment:finalize`: the code shows that the player has it. The tokens of the answer bear the new factor.
   static func finishEnrollment(_ accounts: AccountService, call: IdentityCall) async throws -> JSON {
     let factors = accounts.secondFactors
+    try checkAllowed(factors, call: call)
     let enrollee = try enrollee(factors, call: call)
     let proof: EnrollmentProof
     switch try shown(call.fields) {
@@ -66,7 +68,7 @@ enum SecondFactorCalls {
   /// `mfaSignIn:start`: a code goes to the telephone. An authenticator needs none.
   static func start(_ accounts: AccountService, _ call: IdentityCall) throws -> JSON {
     let factors = accounts.secondFactors
-    let credential = try pendingCredential(call.fields)
+    let credential = try pendingCredential(factors, call: call)
     try factors.check(pending: credential, of: call.project)
     let id = try call.fields.required("mfaEnrollmentId", orThrow: "MISSING_MFA_ENROLLMENT_ID")
     let session = try factors.sendCode(to: id, pending: credential, of: call.project)
@@ -75,7 +77,7 @@ enum SecondFactorCalls {
 
   /// `mfaSignIn:finalize`: the sign-in is complete.
   static func finish(_ accounts: AccountService, _ call: IdentityCall) async throws -> JSON {
-    let credential = try pendingCredential(call.fields)
+    let credential = try pendingCredential(accounts.secondFactors, call: call)
     // What was shown is read late: an attempt with nothing to show counts as one.
     let result = try await accounts.secondFactors.finish(
       credential,
@@ -90,8 +92,18 @@ enum SecondFactorCalls {
     return JSON(fields: result.members)
   }
 
-  private static func pendingCredential(_ fields: IdentityFields) throws -> String {
-    try fields.required("mfaPendingCredential", orThrow: "MISSING_MFA_PENDING_CREDENTIAL")
+  /// Refuses to enrol where no factor of any kind may be enrolled.
+  private static func checkAllowed(_ factors: SecondFactorService, call: IdentityCall) throws {
+    let policy = try factors.policy(of: call.project)
+    guard !policy.allowsPhone, policy.adjacentSteps == nil else { return }
+    let isAuthenticator = call.fields["totpEnrollmentInfo"] != nil || call.fields["totpVerificationInfo"] != nil
+    throw isAuthenticator ? AccountError.authenticatorsDisabled : .phoneFactorsDisabled
+  }
+
+  /// The wait for a second factor. A factor that is enrolled is asked for whatever may be enrolled now.
+  private static func pendingCredential(_ factors: SecondFactorService, call: IdentityCall) throws -> String {
+    if call.fields["mfaPendingCredential"] == nil { try checkAllowed(factors, call: call) }
+    return try call.fields.required("mfaPendingCredential", orThrow: "MISSING_MFA_PENDING_CREDENTIAL")
   }
 
   // MARK: What is shown

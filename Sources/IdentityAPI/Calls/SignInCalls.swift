@@ -48,6 +48,7 @@ enum SignInCalls {
 
   /// `accounts:signInWithPassword`.
   static func withPassword(_ accounts: AccountService, call: IdentityCall) async throws -> JSON {
+    guard try accounts.settings(of: call.project).allowsPasswords else { throw AccountError.passwordSignInDisabled }
     guard let email = try call.fields.email() else { throw IdentityError("MISSING_EMAIL") }
     let password = try call.fields.required("password", orThrow: "MISSING_PASSWORD")
     let signedIn = try await accounts.signIn(email: email, password: password, context: call.context)
@@ -71,6 +72,7 @@ enum SignInCalls {
 
   /// `accounts:signInWithEmailLink`.
   static func withEmailLink(_ accounts: AccountService, call: IdentityCall) async throws -> JSON {
+    try accounts.emailCodes.checkLinks(in: call.project)
     let email = try call.fields.requiredEmail()
     let code = try call.fields.required("oobCode", orThrow: "MISSING_OOB_CODE")
     let signedIn = try await accounts.emailCodes.signIn(
@@ -86,13 +88,14 @@ enum SignInCalls {
 
   /// `accounts:sendVerificationCode`.
   static func sendVerificationCode(_ accounts: AccountService, call: IdentityCall) throws -> JSON {
-    try accounts.phones.checkAvailable()
+    try accounts.phones.checkAvailable(in: call.project)
     let session = try accounts.phones.sendCode(to: try call.fields.phoneNumber(), of: call.project)
     return ["sessionInfo": .string(session)]
   }
 
   /// `accounts:signInWithPhoneNumber`.
   static func withPhoneNumber(_ accounts: AccountService, call: IdentityCall) async throws -> JSON {
+    try accounts.phones.checkAvailable(in: call.project)
     let outcome = try await accounts.phones.signIn(
       try phoneCredential(call.fields), idToken: try call.fields.text("idToken"), context: call.context)
     switch outcome {

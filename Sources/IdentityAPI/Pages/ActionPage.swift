@@ -139,7 +139,7 @@ struct ActionPage {
   private func context(_ link: Link) async throws -> AccountContext {
     let plain = HTTPRequest(
       method: .POST, uri: link.request.uri, headers: ["x-goog-api-key": link.key], client: link.request.client)
-    return try await surface.call(plain, query: QueryString(), project: nil).context
+    return try await surface.call(plain, query: QueryString(), project: nil, tenant: link["tenantId"]).context
   }
 
   /// Where the application wants its player afterwards; nil if it did not say, or may not send players there.
@@ -154,6 +154,7 @@ struct ActionPage {
       throw IdentityError("MISSING_CONTINUE_URI", "The link has no continueUrl to go on to.")
     }
     var parameters = [("mode", "signIn"), ("lang", link["lang"] ?? "en"), ("oobCode", code), ("apiKey", link.key)]
+    if let tenant = link["tenantId"] { parameters.append(("tenantId", tenant)) }
     parameters.append(("continueUrl", location))
     let query = parameters.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
     let parts = location.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)

@@ -16,6 +16,9 @@ struct IdentityCall: Sendable {
   /// The account that an administrator's call names; empty if it names none.
   var localID: String { fields["localId"]?.string ?? "" }
 
+  /// The same call for other accounts of the project.
+  func within(_ scope: AccountScope) -> IdentityCall { IdentityCall(context: context.within(scope), fields: fields) }
+
   /// The project that a body names; nil if it names none.
   static func targetProject(of fields: IdentityFields) -> String? {
     fields["targetProjectId"]?.string.flatMap { $0.isEmpty ? nil : $0 }

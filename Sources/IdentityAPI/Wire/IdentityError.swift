@@ -82,6 +82,9 @@ extension IdentityError {
       case .phoneNumberTaken: Self("PHONE_NUMBER_EXISTS")
       case .identityTaken: Self("FEDERATED_USER_ID_ALREADY_LINKED")
       case .uidTaken: Self("DUPLICATE_LOCAL_ID")
+      case .unknownTenant, .tenantMismatch, .disabledTenant, .tenantsOff, .notForTenants, .emailLinksDisabled,
+        .providerConfigurationTaken, .unknownProviderConfiguration:
+        Self.tenants(error)
       case .noEmail: Self("MISSING_EMAIL")
       case .notDisabled: Self("NOT_DISABLED", "Disable the account before batch deletion.")
       case .missingIDToken: Self("MISSING_ID_TOKEN")
@@ -118,6 +121,38 @@ extension IdentityError {
         .missingAuthenticatorSecret:
         Self.secondFactors(error)
       }
+  }
+
+  private static func tenants(_ error: AccountError) -> IdentityError {
+    switch error {
+    case .unknownTenant:
+      IdentityError(message: "TENANT_NOT_FOUND", status: 400, statusName: nil)
+    case .tenantMismatch: Self("TENANT_ID_MISMATCH")
+    case .disabledTenant: Self("PROJECT_DISABLED")
+    case .tenantsOff:
+      Self(
+        "OPERATION_NOT_ALLOWED",
+        "((The project has no tenants. An administrator switches them on: PATCH the project's config with "
+          + "{\"multiTenant\":{\"allowTenants\":true}}.))")
+    case .notForTenants: Self("UNSUPPORTED_TENANT_OPERATION")
+    case .providerConfigurationTaken: Self("CONFIGURATION_EXISTS", "There is a configuration of this name.")
+    case .unknownProviderConfiguration: IdentityError(message: "CONFIGURATION_NOT_FOUND", status: 404, statusName: "NOT_FOUND")
+    default: Self("OPERATION_NOT_ALLOWED")
+    }
+  }
+
+  /// What is asked for is part of the protocol, and not of this server.
+  static func unsupported(_ what: IdentityAddress.Unsupported) -> IdentityError {
+    switch what {
+    case .passkeys:
+      .notImplemented(
+        "Passkeys are not supported; nothing was changed. Use a password with a second factor (accounts/mfaEnrollment:start), "
+          + "a link in a mail (EMAIL_SIGNIN) or an OpenID Connect provider.")
+    case .defaultProviders:
+      .notImplemented(
+        "Google, Apple and the other well-known providers are named in the server's configuration file (accounts.providers); "
+          + "nothing was changed. Other OpenID Connect providers: oauthIdpConfigs.")
+    }
   }
 
   private static func limited(_ error: AccountError) -> IdentityError {
@@ -219,6 +254,8 @@ extension IdentityError {
       case .unknownProvider:
         Self(
           "OPERATION_NOT_ALLOWED", "The identity provider configuration is not found. (accounts.providers names them.)")
+      case .disabledProvider:
+        Self("OPERATION_NOT_ALLOWED", "The identity provider configuration is disabled.")
       case .token(.wrongNonce): Self("MISSING_OR_INVALID_NONCE", TokenError.wrongNonce.description)
       case .token(let problem): Self("INVALID_IDP_RESPONSE", problem.description)
       }

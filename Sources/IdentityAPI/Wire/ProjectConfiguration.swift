@@ -10,7 +10,7 @@ enum ProjectConfiguration {
     ["name"], ["signIn", "allowDuplicateEmails"], ["signIn", "anonymous", "enabled"], ["signIn", "email", "enabled"],
     ["emailPrivacyConfig", "enableImprovedEmailPrivacy"], ["client", "permissions", "disabledUserSignup"],
     ["passwordPolicyConfig"], ["mfa"], ["blockingFunctions", "triggers", "beforeCreate"],
-    ["blockingFunctions", "triggers", "beforeSignIn"],
+    ["blockingFunctions", "triggers", "beforeSignIn"], ["multiTenant", "allowTenants"],
   ]
 
   // MARK: Reading
@@ -53,41 +53,21 @@ enum ProjectConfiguration {
 
   /// Changes the configuration: an empty mask replaces it, otherwise what the mask names is taken from the body.
   ///
+  /// - `mask`: `updateMask`.
   /// - `merges`: whether what the body does not say stays, whatever the mask (emulators' own address).
-  static func change(_ accounts: AccountService, _ call: IdentityCall, mask: [String], merges: Bool) async throws {
+  static func change(_ accounts: AccountService, _ call: IdentityCall, mask: String?, merges: Bool) async throws {
     let body = call.fields.json.withoutNulls
+    let paths = try FieldMask.paths(mask)
     guard body.object != nil else { throw IdentityError.invalidArgument("The configuration must be a JSON object.") }
-    // The deepest setting lies four levels down.
-    guard mask.allSatisfy({ $0.utf8.count <= 200 && $0.split(separator: ".").count <= 8 }) else {
-      throw IdentityError.invalidArgument("A field path of updateMask is too long.")
+    try FieldMask.check(body, named: merges ? [] : paths, known: known) { unknown in
+      unknown.first == "blockingFunctions" ? BlockingFunctionFields.unknown(unknown) : FieldMask.notSupported(unknown)
     }
-    let paths = mask.map { $0.split(separator: ".").map(camel) }
-    try checkSupported(body, named: merges ? [] : paths)
     try BlockingFunctionFields.check(body, inDevelopment: accounts.options.isDevelopment)
     try await accounts.changeSettings(of: call.project, by: call.actor) { settings in
       let current = json(settings)
       if merges { return read(current.merging(body)) }
-      guard !mask.isEmpty else { return read(body) }
-      return read(paths.reduce(current) { $0.setting($1[...], to: body.at($1[...])) })
+      return read(FieldMask.applied(body, to: current, named: paths))
     }
-  }
-
-  /// Refuses what would be answered with 200 and then not be so.
-  ///
-  /// - `paths`: what of the body is meant; all of it if there are none.
-  private static func checkSupported(_ body: JSON, named paths: [[String]]) throws {
-    let parts = paths.isEmpty ? [([], body)] : paths.compactMap { path in body.at(path[...]).map { (path, $0) } }
-    for (path, value) in parts {
-      guard let unknown = value.firstSetting(below: path, except: known) else { continue }
-      guard unknown.first != "blockingFunctions" else { throw BlockingFunctionFields.unknown(unknown) }
-      throw IdentityError.notImplemented(
-        "The setting \(unknown.joined(separator: ".").prefix(100)) is not supported; nothing was changed. Leave it out.")
-    }
-  }
-
-  private static func camel(_ name: Substring) -> String {
-    let words = name.split(separator: "_")
-    return words.dropFirst().reduce(String(words.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
   }
 
   // MARK: Settings on the wire
@@ -107,10 +87,11 @@ enum ProjectConfiguration {
         ["passwordPolicyVersions": [["customStrengthOptions": options(settings.passwordPolicy)]]]
       ), ("mfa", settings.secondFactors.map(json)),
       ("blockingFunctions", BlockingFunctionFields.json(settings.decisionTargets)),
+      ("multiTenant", ["allowTenants": .bool(settings.allowsTenants)]),
     ])
   }
 
-  private static func options(_ policy: PasswordPolicy) -> JSON {
+  static func options(_ policy: PasswordPolicy) -> JSON {
     [
       "minPasswordLength": .int(Int64(policy.minLength)), "maxPasswordLength": .int(Int64(policy.maxLength)),
       "containsLowercaseCharacter": .bool(policy.needsLowerCase),
@@ -141,10 +122,11 @@ enum ProjectConfiguration {
     settings.passwordPolicy = passwordPolicy(json["passwordPolicyConfig"]?["passwordPolicyVersions"]?.array?.last)
     settings.secondFactors = json["mfa"].flatMap(secondFactors)
     settings.decisionTargets = BlockingFunctionFields.targets(json)
+    settings.allowsTenants = json["multiTenant"]?["allowTenants"]?.bool ?? false
     return settings
   }
 
-  private static func passwordPolicy(_ version: JSON?) -> PasswordPolicy {
+  static func passwordPolicy(_ version: JSON?) -> PasswordPolicy {
     let options = version?["customStrengthOptions"] ?? .null
     var policy = PasswordPolicy()
     policy.setLengths(min: options["minPasswordLength"]?.int, max: options["maxPasswordLength"]?.int)
@@ -166,56 +148,5 @@ enum ProjectConfiguration {
       policy.adjacentSteps = own["adjacentIntervals"]?.int.map { Int($0) } ?? SecondFactorPolicy.adjacentDefault
     }
     return policy
-  }
-}
-
-extension JSON {
-  /// The value without the members of objects that are null.
-  fileprivate var withoutNulls: JSON {
-    switch self {
-    case .object(let members):
-      .object(members.filter { !$0.value.isNull }.map { Member(key: $0.key, value: $0.value.withoutNulls) })
-    case .array(let elements): .array(elements.map(\.withoutNulls))
-    default: self
-    }
-  }
-
-  /// The way to the first value that says something: not false, not empty; nil if there is none but the known ones.
-  fileprivate func firstSetting(below path: [String], except known: [[String]]) -> [String]? {
-    if known.contains(where: { path.starts(with: $0) }) { return nil }
-    switch self {
-    case .object(let members):
-      return members.lazy.compactMap { $0.value.firstSetting(below: path + [$0.key], except: known) }.first
-    case .array(let elements): return elements.isEmpty ? nil : path
-    case .null, .bool(false), .string(""): return nil
-    default: return path
-    }
-  }
-
-  /// This object with the members of another in the place of its own, at every depth.
-  fileprivate func merging(_ other: JSON) -> JSON {
-    guard var members = object, let others = other.object else { return other }
-    for member in others {
-      if let index = members.firstIndex(where: { $0.key == member.key }) {
-        members[index] = Member(key: member.key, value: members[index].value.merging(member.value))
-      } else {
-        members.append(member)
-      }
-    }
-    return .object(members)
-  }
-
-  fileprivate func at(_ keys: ArraySlice<String>) -> JSON? {
-    guard let first = keys.first else { return self }
-    return self[first]?.at(keys.dropFirst())
-  }
-
-  fileprivate func setting(_ keys: ArraySlice<String>, to value: JSON?) -> JSON {
-    guard let first = keys.first else { return value ?? .null }
-    var members = (object ?? []).filter { $0.key != first }
-    if keys.count > 1 || value != nil {
-      members.append(Member(key: first, value: (self[first] ?? .object([])).setting(keys.dropFirst(), to: value)))
-    }
-    return .object(members)
   }
 }

@@ -18,7 +18,7 @@ extension IdentityAssertion {
       throw IdentityError(
         "INVALID_CREDENTIAL_OR_PROVIDER_ID", "Invalid IdP response/credential: \(uri.prefix(200))?")
     }
-    guard values["SAMLResponse"] == nil else {
+    guard values["SAMLResponse"] == nil, !id.hasPrefix("saml.") else {
       throw IdentityError(
         "INVALID_IDP_RESPONSE",
         "SAML is not supported: nothing here can check such an answer, so none is believed. Use an OpenID Connect provider.")

@@ -5,6 +5,8 @@ import TreeModel
 ///
 /// Written by hand around the data, which come rendered: no tree of JSON values is built for a message.
 enum SocketAnswers {
+  /// The greeting. `x` lists what this server understands beyond the protocol: `k`, keys of writes. Other clients read the members
+  /// that they know by name.
   static func hello(time: Int64, host: String, session: String) -> [UInt8] {
     var writer = JSONWriter(capacity: 160)
     writer.raw(#"{"t":"c","d":{"t":"h","d":{"ts":"#)
@@ -13,7 +15,7 @@ enum SocketAnswers {
     writer.string(host)
     writer.raw(#","s":"#)
     writer.string(session)
-    writer.raw("}}}")
+    writer.raw(#","x":["k"]}}}"#)
     return writer.bytes
   }
 

@@ -14,7 +14,8 @@ extension SocketSession {
     guard operation.assignments.allSatisfy({ services.access.mayWrite($0.path, in: namespaceName, as: caller) }) else {
       throw .permissionDenied
     }
-    let write = SocketWrite(number: request.number, operation: operation, namespace: namespace, weight: request.weight)
+    var write = SocketWrite(number: request.number, operation: operation, namespace: namespace, weight: request.weight)
+    write.repetition = try WriteKey.repetition(of: request)
     try willWork(request)
     if let key = write.queueKey {
       guard sessions.turns.come(id, to: key) == .proceed else {
@@ -40,6 +41,7 @@ extension SocketSession {
     let slot = answers.begin()
     var commit = CommitRequest(namespace: write.namespace, actor: caller.actor, operations: [write.operation])
     commit.access.auth = caller.auth
+    commit.idempotency = write.repetition
     commit.log.audit = services.audit.treeWrite(write.operation, by: caller, bytes: write.weight, in: namespaceName)
     let note = services.access.note(for: caller, in: namespaceName)
     commit.access.note = note
@@ -237,6 +239,8 @@ struct SocketWrite: Sendable {
   let namespace: NamespaceID
   /// Of the request.
   let weight: Int
+  /// By which a repetition of the request is known; nil where the client gave no key.
+  var repetition: CommitRequest.Idempotency?
 
   /// The queue of a transaction; nil for an unconditional write.
   var queueKey: TransactionQueues.Key? {

@@ -83,7 +83,7 @@ struct DecisionTarget: Sendable {
       ("event_type", .string(question.occasion.rawValue)), ("ip_address", .string(context.network)),
       ("user_agent", ""), ("locale", .string(context.locales.first ?? "en")), ("sub", .string(question.account.uid)),
       ("sign_in_method", .string(question.method)), ("sign_in_second_factor", question.secondFactor.map { .string($0.kind) }),
-      ("user_record", Self.record(question.account)),
+      ("user_record", Self.record(question.account)), ("tenant_id", question.account.tenant.map(JSON.string)),
     ])
     guard let keys else { return WebToken.unsigned(claims) }
     return try keys.ring.signingKey(at: now).token(claims)
@@ -101,7 +101,7 @@ struct DecisionTarget: Sendable {
       JSON(fields: [("uid", .string(factor.id)), ("factor_id", .string(factor.kind.rawValue))])
     }
     return JSON(fields: [
-      ("uid", .string(account.uid)), ("email", account.email.map(JSON.string)),
+      ("uid", .string(account.uid)), ("tenant_id", account.tenant.map(JSON.string)), ("email", account.email.map(JSON.string)),
       ("email_verified", .bool(account.isEmailVerified)), ("display_name", account.displayName.map(JSON.string)),
       ("photo_url", account.photoURL.map(JSON.string)), ("disabled", .bool(account.isDisabled)),
       ("phone_number", account.phoneNumber.map(JSON.string)),

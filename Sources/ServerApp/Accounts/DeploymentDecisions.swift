@@ -56,8 +56,10 @@ final class DeploymentDecisions: SignInDeciding {
     of function: Functions.SignInDecision, to question: SignInQuestion, _ context: AccountContext
   ) async throws -> SignInAllowance {
     let account = try TreeNodeDecoder.decode(PlayerAccount.self, from: question.account.publicNode)
+    // A link in a mail is a password to Swift functions, as it is to tokens.
     let attempt = SignInAttempt(
-      method: question.method, isUpgrade: question.isUpgrade, network: context.network, locales: context.locales)
+      method: question.method == "emailLink" ? "password" : question.method, isUpgrade: question.isUpgrade,
+      network: context.network, locales: context.locales)
     let verdict = try await function(account, attempt)
     if let refusal = verdict.refusal { throw AccountError.refusedByDecision(String(refusal.prefix(reasonMax))) }
     var allowance = SignInAllowance()

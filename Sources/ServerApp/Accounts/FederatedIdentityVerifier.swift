@@ -5,6 +5,7 @@ import IdentityAPI
 import Logging
 import ServerConfiguration
 import StorageCore
+import Synchronization
 import TreeModel
 
 /// Verifies what other issuers say about players: providers by their keys, service accounts by theirs.
@@ -14,6 +15,8 @@ import TreeModel
 final class FederatedIdentityVerifier: IdentityProving, ForeignAuthenticating {
   /// How often it looks whether keys are due, in milliseconds.
   static let interval: Int64 = 60_000
+  /// How many issuers may be added while the server runs.
+  private static let addedMax = 1000
 
   private let clock: any WallClock
   private let serviceAccounts: ServiceAccountStore
@@ -22,12 +25,18 @@ final class FederatedIdentityVerifier: IdentityProving, ForeignAuthenticating {
   private let providers: [String: IssuerKeys]
   /// For the tree, by the issuer that tokens name.
   private let users: [String: (keys: IssuerKeys, users: ForeignUsers)]
+  /// The keys of issuers that administrators set up over the API, by issuer: whatever application a token is for, an issuer's
+  /// keys are the same.
+  private let added = Mutex<[String: IssuerKeys]>([:])
+  private let (arrivals, arrival) = AsyncStream.makeStream(of: IssuerKeys.self)
+  private let logger: Logger
 
   /// - Precondition: no two providers have one name, and no two one issuer at the tree; the configuration sees to that.
   init(
     _ issuers: [TrustedIssuer], serviceAccounts: ServiceAccountStore, clock: any WallClock, logger: Logger
   ) {
     self.clock = clock
+    self.logger = logger
     self.serviceAccounts = serviceAccounts
     var all: [IssuerKeys] = []
     var providers: [String: IssuerKeys] = [:]
@@ -52,6 +61,26 @@ final class FederatedIdentityVerifier: IdentityProving, ForeignAuthenticating {
       token, from: keys.provider, keys: try await keys.keys(for: key), nonce: nonce, at: clock.now())
   }
 
+  func identity(_ token: String, by provider: IdentityProvider, nonce: String?) async throws(TokenError) -> ForeignIdentity {
+    let key = try WebToken(parsing: token).keyID
+    guard let keys = keys(of: provider) else { throw .keysUnavailable(provider.id) }
+    return try ForeignIdentity(token, from: provider, keys: try await keys.keys(for: key), nonce: nonce, at: clock.now())
+  }
+
+  /// The keys of a provider's issuer; nil where too many were asked for.
+  private func keys(of provider: IdentityProvider) -> IssuerKeys? {
+    guard case .discovery(let issuer) = provider.keys else { return nil }
+    return added.withLock { added in
+      if let known = added[issuer] { return known }
+      guard added.count < Self.addedMax else { return nil }
+      let keys = IssuerKeys(
+        TrustedIssuer(provider: provider, use: .signIn, authority: nil), clock: clock, logger: logger)
+      added[issuer] = keys
+      arrival.yield(keys)
+      return keys
+    }
+  }
+
   func serviceAccountKey(_ email: String, id: KeyID?) -> VerificationKey? {
     serviceAccounts.customTokenKey(of: email, id: id)
   }
@@ -70,9 +99,10 @@ final class FederatedIdentityVerifier: IdentityProving, ForeignAuthenticating {
       group.addTask { [self] in
         while true {
           try await clock.sleep(until: clock.now() + Self.interval)
-          for keys in all { keys.refresh() }
+          for keys in all + added.withLock({ Array($0.values) }) { keys.refresh() }
         }
       }
+      for await keys in arrivals { group.addTask { await keys.run() } }
       try await group.waitForAll()
     }
   }

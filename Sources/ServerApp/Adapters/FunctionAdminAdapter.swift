@@ -31,6 +31,9 @@ struct FunctionAdminAdapter: FunctionOperating, EffectsWaiting {
       (tally.timeouts, tally.deadLetters) = (function.counts.timedOut, function.counts.dead)
       (tally.measuredRuns, tally.nanoseconds) = (function.time.runs, function.time.nanoseconds)
       tally.slowest = function.time.slowest
+      (tally.p50, tally.p95, tally.p99) = (
+        function.time.longest(ofShare: 0.5), function.time.longest(ofShare: 0.95), function.time.longest(ofShare: 0.99)
+      )
       (tally.inlineRuns, tally.isInline, tally.isPaused) = (function.counts.inline, function.isInline, function.isPaused)
       return tally
     }

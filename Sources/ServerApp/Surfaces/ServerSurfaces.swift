@@ -25,6 +25,7 @@ package import WebConsole
 /// | `/admin/v1/…` | `AdminAPI`, `AdminRoutes`; what is about links and referrals comes from `LinksAPI` |
 /// | `/token` | `AdminAPI`, `TokenRoutes`: access tokens of service accounts |
 /// | `/console/…`, and `/` for browsers | `WebConsole` |
+/// | `/messages/…` | `WebConsole`, `WebMessages`: the web client of in-app messages |
 /// | `/healthz`, `/readyz`, `/metrics` | `AdminAPI`, `OperationRoutes` |
 package struct ServerSurfaces: Sendable {
   package let realtime: RealtimeServices
@@ -56,7 +57,7 @@ package struct ServerSurfaces: Sendable {
   package func router(sockets: SocketRoutes?) -> RequestRouter {
     // The console before the accounts: what is no browser asks both at /, and only the accounts answer it.
     let surfaces: [(any RequestSurface)?] = [
-      LinkResponder(services: links), sockets, console,
+      LinkResponder(services: links), sockets, console, WebMessages(),
       identity.accounts.map { IdentitySurface(services: identity, accounts: $0) },
     ]
     return RequestRouter(
@@ -109,7 +110,7 @@ enum RequestKind {
     switch first {
     case "admin", "metrics", ".settings", ".inspect": return .admin
     // Files that are in memory, a dozen for each page that is opened.
-    case "console": return .read
+    case "console", "messages": return .read
     case "token" where segments.count == 1: return .admin
     case ".lp": return RequestTarget(request.head)?.query["start"] != nil ? .connection : .read
     case ".ws": return .connection

@@ -47,7 +47,7 @@ struct MetricsSection: ConfigurationSection {
     reader.report(
       "host",
       message:
-        "Whoever reaches \(host) would read the metrics without a key: name an address of this machine, such as 127.0.0.1, or "
+        "Everybody who reaches \(host) would read the metrics without a key: name an address of this machine, such as 127.0.0.1, or "
         + "leave \"metrics\" out and send a key to the clients' port.")
   }
 }

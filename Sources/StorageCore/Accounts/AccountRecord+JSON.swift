@@ -25,6 +25,7 @@ extension AccountRecord {
       ("signInProvider", signInProvider.map(JSON.string)),
       ("network", network.map(JSON.string)),
       ("secondFactors", secondFactors.isEmpty ? nil : .array(secondFactors.map(\.storedJSON))),
+      ("tenantId", tenant.map(JSON.string)),
     ]
     return JSON(fields: members)
   }
@@ -34,6 +35,7 @@ extension AccountRecord {
     guard let createdAt = json["createdAt"]?.int, let bornAt = json["bornAt"]?.int else { return nil }
     self.init(uid: uid, createdAt: createdAt, bornAt: bornAt)
     self.password = password
+    tenant = json["tenantId"]?.string
     email = json["email"]?.string
     isEmailVerified = json["emailVerified"]?.bool ?? false
     displayName = json["displayName"]?.string
@@ -117,8 +119,8 @@ extension AccountRecord {
 
   /// The public part as a node: `uid`, `createdAt`, `anonymous`, `email`, `emailVerified`, `displayName`, `photoUrl`,
   /// `phoneNumber`, `disabled`, `claims`, `providers` (name: who the player is there) and `links` (name: `anonymous` or
-  /// `account`, what the account was when the identity was added) and `network` (a keyed hash of the client network that the
-  /// account was made from). What is false or missing is left out.
+  /// `account`, what the account was when the identity was added), `network` (a keyed hash of the client network that the
+  /// account was made from) and `tenantId`. What is false or missing is left out.
   public var publicNode: TreeNode {
     var identities: [String: String] = [:]
     for provider in providers { identities[provider.id] = provider.rawID }
@@ -130,7 +132,7 @@ extension AccountRecord {
       ("photoUrl", Self.text(photoURL)), ("phoneNumber", Self.text(phoneNumber)), ("disabled", Self.flag(isDisabled)),
       ("claims", Self.text(claims)), ("providers", Self.map(identities.mapValues { .leaf(.string($0)) })),
       ("links", Self.map(links.mapValues { .leaf(.string($0 ? "anonymous" : "account")) })),
-      ("network", Self.text(network)),
+      ("network", Self.text(network)), ("tenantId", Self.text(tenant)),
     ]
     return .map(TreeMap(entries.map { TreeMap.Entry(key: Key(unchecked: $0.0), node: $0.1) }))
   }

@@ -36,6 +36,8 @@ public struct AccountRecord: Sendable, Hashable {
 
   /// What the tree, the ledger and the tokens call the player; never changes.
   public let uid: String
+  /// The tenant whose player it is; nil for a player of the project itself. Set when the account comes into being.
+  public var tenant: String?
   /// In lower case.
   public var email: String?
   /// Whether the address was seen to be the player's.
@@ -184,25 +186,50 @@ public struct AccountIdentifier: Sendable, Hashable {
   public let kind: String
   /// The address, the number, the identity.
   public let value: String
+  /// The tenant within which it leads to one account; nil for the project itself.
+  public let tenant: String?
 
-  public init(kind: String, value: String) {
+  public init(kind: String, value: String, tenant: String? = nil) {
     self.kind = kind
     self.value = value
+    self.tenant = tenant
   }
 
   /// A mail address, in lower case.
   public static func email(_ address: String) -> AccountIdentifier { AccountIdentifier(kind: "email", value: address) }
   /// A telephone number, with its plus.
   public static func phone(_ number: String) -> AccountIdentifier { AccountIdentifier(kind: "phone", value: number) }
+  /// That an account is one of a tenant's: by these the tenant's accounts are listed.
+  public static func member(of tenant: String, uid: String) -> AccountIdentifier {
+    AccountIdentifier(kind: "", value: uid, tenant: tenant)
+  }
+
+  /// The same within a tenant; one that is within a tenant already stays there.
+  public func within(_ tenant: String?) -> AccountIdentifier {
+    AccountIdentifier(kind: kind, value: value, tenant: self.tenant ?? tenant)
+  }
+
+  /// The kind as it is stored: behind the tenant and a slash, which no kind has.
+  public var storedKind: String { Self.storedKind(kind, tenant: tenant) }
+
+  /// The stored kind of what is within a tenant.
+  public static func storedKind(_ kind: String, tenant: String?) -> String { tenant.map { "\($0)/\(kind)" } ?? kind }
+
+  /// Reads a stored kind.
+  public init(storedKind: String, value: String) {
+    let parts = storedKind.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    self.init(kind: parts.last ?? "", value: value, tenant: parts.count == 2 ? parts[0] : nil)
+  }
 }
 
 extension AccountRecord {
   /// Everything that leads to this account.
   public var identifiers: Set<AccountIdentifier> {
-    var found = Set(providers.map { AccountIdentifier(kind: $0.id, value: $0.rawID) })
-    if let email { found.insert(.email(email)) }
-    if let phoneNumber { found.insert(.phone(phoneNumber)) }
-    return found
+    var found = providers.map { AccountIdentifier(kind: $0.id, value: $0.rawID) }
+    if let email { found.append(.email(email)) }
+    if let phoneNumber { found.append(.phone(phoneNumber)) }
+    if let tenant { found.append(.member(of: tenant, uid: uid)) }
+    return Set(found.map { $0.within(tenant) })
   }
 }
 

@@ -26,7 +26,7 @@ public enum AccountRow: Sendable, Hashable {
     public static func revocation(_ uid: String) -> Key { .revocation(ExactKey(text: uid)) }
     /// Whom an identifier leads to.
     public static func identifier(_ identifier: AccountIdentifier) -> Key {
-      .identifier(kind: ExactKey(text: identifier.kind), value: ExactKey(text: identifier.value))
+      .identifier(kind: ExactKey(text: identifier.storedKind), value: ExactKey(text: identifier.value))
     }
   }
 
@@ -169,10 +169,13 @@ public protocol AccountListing: AccountReading {
   /// Sessions by the hash of their tokens, after the one given.
   func refreshTokens(in namespace: NamespaceID, after hash: [UInt8]?, limit: Int) throws(StorageError)
     -> [RefreshTokenRecord]
-  /// Identifiers of one kind and whom they lead to, by the bytes of their values, after the one given.
+  /// Identifiers of one kind (``AccountIdentifier/storedKind``) and whom they lead to, by the bytes of their values, after the
+  /// one given.
   func identifiers(in namespace: NamespaceID, kind: String, after value: String?, limit: Int) throws(StorageError)
     -> [(identifier: AccountIdentifier, uid: String)]
   func accountCount(in namespace: NamespaceID) throws(StorageError) -> Int64
+  /// How many identifiers of one kind (``AccountIdentifier/storedKind``) there are.
+  func identifierCount(in namespace: NamespaceID, kind: String) throws(StorageError) -> Int64
   /// Every revocation that is kept.
   func accountRevocations(in namespace: NamespaceID) throws(StorageError) -> [AccountRevocation]
 }

@@ -135,6 +135,8 @@ public struct IdentityHash: Sendable {
     }
     if let number = account.phoneNumber { identities.append("phone/\(number)") }
     identities += account.providers.map { "\($0.id)/\($0.rawID)" }
+    // Players of two tenants are two, whatever address they share.
+    if let tenant = account.tenant { identities = identities.map { "tenant/\(tenant)/\($0)" } }
     return Set(identities).map(hash).sorted()
   }
 

@@ -28,7 +28,7 @@ struct SocketConnectionTests {
         let session = try #require(try JSONParser.parse(hello)["d"]?["d"]?["s"]?.string)
         #expect(session.utf8.count == 32)
         #expect(
-          hello == #"{"t":"c","d":{"t":"h","d":{"ts":1700000000000,"v":"5","h":"\#(shown)","s":"\#(session)"}}}"#)
+          hello == #"{"t":"c","d":{"t":"h","d":{"ts":1700000000000,"v":"5","h":"\#(shown)","s":"\#(session)","x":["k"]}}}"#)
         try await client.close()
       }
     }

@@ -11,7 +11,8 @@ import Foundation
     FirebaseApp.configure()
     guard FirebaseApp.app() != nil else { exit(1) }
 
-    print("Treasure hunt. Type start, invite, join CODE, open URL, keep MAIL PASSWORD, dig, purse, ways or quit.")
+    print(
+      "Treasure hunt. Type start, invite, join CODE, open URL, keep MAIL PASSWORD, dig, purse, ways, follow, close or quit.")
     let game = TreasureHunt()
     game.showMessages()
     game.watchPurse()

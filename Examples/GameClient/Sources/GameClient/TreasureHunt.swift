@@ -4,6 +4,7 @@ import Foundation
 /// The game: who plays, how deep they have dug, and what they have.
 final class TreasureHunt: Sendable {
   private let teller = MessageTeller()
+  private let screen = TextDisplay { line in print(line) }
   private let links = InvitationLinks()
 
   /// One command of the player's.
@@ -17,6 +18,8 @@ final class TreasureHunt: Sendable {
     case "dig": try await dig()
     case "purse": try await showPurse()
     case "ways": try links.showWays()
+    case "follow": if !screen.follow() { print("There is nothing to follow.") }
+    case "close": screen.close()
     default: print("What is \(command)?")
     }
   }
@@ -81,6 +84,7 @@ final class TreasureHunt: Sendable {
     }
     if isDone { print("You are on level \(now.int ?? 0).") }
     InAppMessaging.inAppMessaging().triggerEvent("level_\(now.int ?? 0)")
+    Analytics.logEvent("level_up", parameters: ["level": now.int ?? 0])
   }
 
   private func showPurse() async throws {
@@ -104,8 +108,12 @@ final class TreasureHunt: Sendable {
   func showMessages() {
     let messages = InAppMessaging.inAppMessaging()
     messages.delegate = teller
+    messages.messageDisplayComponent = screen
+    messages.onOpenURL = { url in print("It leads to \(url.absoluteString).") }
     messages.automaticDataCollectionEnabled = ProcessInfo.processInfo.environment["GAME_NO_MESSAGES"] == nil
     messages.messageDisplaySuppressed = false
+    // A terminal has no window that comes to the front: the player is there as long as the program runs.
+    messages.applicationDidBecomeActive()
   }
 }
 

@@ -1,5 +1,3 @@
-public import TreeModel
-
 /// A path in the tree with types: of the value there, and of its captured segments.
 ///
 /// ```swift
@@ -7,11 +5,12 @@ public import TreeModel
 ///   static let level = TreePath<Int, UserID>("/users/{uid}/level")
 /// }
 /// ```
-/// The pattern needs one capture for each parameter type. A path that does not fit its types is a mistake of the
-/// programmer: a registration with it stops the program at start-up, and whatever else uses it throws ``TreePathError``.
+/// Functions of the server and apps are written against the same declaration. The pattern needs one capture for each parameter
+/// type. A path that does not fit its types is a mistake of the programmer: whatever uses it throws ``TreePathError``.
+@available(macOS 14, iOS 17, tvOS 17, *)
 public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendable {
   /// The path as it was read, or what is wrong with it.
-  let triggerPath: Result<TriggerPath, TreePathError>
+  public let reading: Result<TypedPattern, TreePathError>
 
   /// A path, written like `/users/{uid}/level`.
   public init(_ text: String) {
@@ -19,45 +18,21 @@ public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendab
     do {
       pattern = try PathPattern(parsing: text)
     } catch {
-      triggerPath = .failure(TreePathError("TreePath(\"\(text)\"): \(error)"))
+      reading = .failure(TreePathError("TreePath(\"\(text)\"): \(error)"))
       return
     }
     var arePlayers: [Bool] = []
     for type in repeat (each P).self { arePlayers.append(type == UserID.self) }
     let names = pattern.captureNames
     guard names.count == arePlayers.count else {
-      triggerPath = .failure(
+      reading = .failure(
         TreePathError(
           "TreePath(\"\(text)\") has \(names.count) captures and \(arePlayers.count) parameter types; "
             + "give one type for each."))
       return
     }
     let players = zip(names, arePlayers).filter(\.1).map(\.0)
-    triggerPath = .success(TriggerPath(pattern: pattern, players: Set(players)) { Self.sample(of: pattern) })
-  }
-
-  /// A path that the pattern matches, with the first plain value that is of the type.
-  private static func sample(of pattern: PathPattern) -> FunctionDefinition.Sample? {
-    var segments: [String] = []
-    for type in repeat (each P).self { segments.append(sampleSegment(of: type)) }
-    let values: [(TreeNode, TreeNode)] = [(1, 2), ("gold", "silver"), (true, false), (["name": "Alice"], ["name": "Eve"])]
-    guard let path = try? pattern.path(filling: segments),
-      let (value, other) = values.first(where: { (try? TreeNodeDecoder.decode(Value.self, from: $0.0)) != nil })
-    else { return nil }
-    return FunctionDefinition.Sample(path: path, value: value, otherValue: other)
-  }
-
-  private static func sampleSegment<Parameter: PathParameter>(of type: Parameter.Type) -> String {
-    if type == UserID.self { return "alice" }
-    return Parameter(pathSegment: "a1") == nil ? "1" : "a1"
-  }
-
-  /// The path with its captures open. One that cannot be read is a mistake of the programmer and traps.
-  public var pattern: PathPattern {
-    switch triggerPath {
-    case .success(let path): path.pattern
-    case .failure(let error): Misuse.stop(error.description)
-    }
+    reading = .success(TypedPattern(pattern: pattern, players: Set(players)))
   }
 
   /// The path for these parameters.
@@ -66,8 +41,16 @@ public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendab
   public func path(_ parameters: repeat each P) throws -> Path {
     var segments: [String] = []
     for parameter in repeat each parameters { segments.append(parameter.pathSegment) }
-    return try triggerPath.get().pattern.path(filling: segments)
+    return try reading.get().pattern.path(filling: segments)
   }
+}
+
+/// A pattern whose captures have types.
+public struct TypedPattern: Sendable {
+  /// The path with its captures open.
+  public let pattern: PathPattern
+  /// The captures that are players: those typed ``UserID``.
+  public let players: Set<String>
 }
 
 /// A ``TreePath`` whose text is no pattern, or does not fit its types.
@@ -143,13 +126,4 @@ extension UserID: ExpressibleByStringLiteral {
   public init(stringLiteral text: String) {
     self.text = text
   }
-}
-
-/// Where a function is registered.
-struct TriggerPath: Sendable {
-  let pattern: PathPattern
-  /// The captures that are players: those typed ``UserID``.
-  let players: Set<String>
-  /// A path that the pattern matches, with a value of its type, for examples; nil where none can be made up.
-  let sample: @Sendable () -> FunctionDefinition.Sample?
 }

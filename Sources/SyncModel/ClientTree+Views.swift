@@ -1,0 +1,103 @@
+import TreeModel
+
+extension ClientTree {
+  /// Shows what changed at these places to those who listen there, above and below.
+  mutating func show(changed paths: [Path]) {
+    if paths.isEmpty { return }
+    for listened in views.keys.filter({ listened in paths.contains { $0.contains(listened.path) || listened.path.contains($0) }
+    }) {
+      guard var view = views[listened] else { continue }
+      let (new, keys) = refresh(&view, changed: paths)
+      defer { views[listened] = view }
+      // What was known by a write alone stays until the server's data comes: nobody is shown that less is known.
+      if view.shown.isComplete, !new.isComplete { continue }
+      let kinds = view.listeners.reduce(into: Set<TreeEventKind>()) { $0.formUnion($1.kinds) }
+      let isByKey = listened.query.order == .key || (listened.query.order == .priority && !view.hasPriorities)
+      let events = listened.query.events(from: view.shown, to: new, of: kinds, children: isByKey ? keys : nil)
+      view.shown = new
+      for event in events {
+        for listener in view.listeners where listener.kinds.contains(event.kind) {
+          effects.append(.event(listener.id, event))
+        }
+      }
+    }
+  }
+
+  /// Brings a view's overlay up to date, by as little work as the changes need.
+  ///
+  /// - Returns: what the view shows now, and its children that may be others than before; nil: all may.
+  func refresh(_ view: inout ListenView, changed paths: [Path]) -> (shown: Shown, children: Set<Key>?) {
+    let listened = view.listened
+    let depth = listened.path.depth
+    let old = view.lastServer
+    let server = serverNode(listened) ?? old
+    view.lastServer = server
+    var known = server != nil
+    let touching = paths.filter { $0.contains(listened.path) || listened.path.contains($0) }
+    guard view.isOverlaid, (old == nil) == (server == nil), touching.allSatisfy({ $0.depth > depth }),
+      keepsShape(view, at: .root, server)
+    else {
+      view.overlay = writes.shown(server ?? .absent, at: listened.path, known: &known)
+      (view.isOverlaid, view.isComplete) = (true, known)
+      view.hasPriorities = view.overlay.children.contains { $0.node.priority != nil }
+      if listened.isFiltered || !known { view.overlay = determined(view.overlay, server, listened) }
+      return (Shown(node: listened.shown(of: view.overlay), isComplete: known), nil)
+    }
+    var keys = Set(touching.map { $0.keys[depth] })
+    if listened.isFiltered || !view.isComplete {
+      // A window lets children in and out for others' sake.
+      keys.formUnion(TreeMap.differences(old?.children ?? TreeMap(), server?.children ?? TreeMap()))
+      for key in keys { overlay(&view, at: Path(keys: [key]), server) }
+    } else {
+      for path in touching { overlay(&view, below: Array(path.keys[depth...]), server) }
+    }
+    view.hasPriorities = view.hasPriorities || keys.contains { view.overlay[$0].priority != nil }
+    return (Shown(node: listened.shown(of: view.overlay), isComplete: view.isComplete), listened.isFiltered ? nil : keys)
+  }
+
+  /// Whether a node of the overlay stays the map that it is, whatever becomes of its children: neither the server nor a write has a
+  /// leaf there, or a priority of its own, that could come to light.
+  private func keepsShape(_ view: ListenView, at below: Path, _ server: TreeNode?) -> Bool {
+    let (shown, known) = (view.overlay[below], server?[below] ?? .absent)
+    return shown.exists && shown.scalar == nil && known.scalar == nil && shown.priority == known.priority
+      && !writes.sets(view.listened.path.appending(below))
+  }
+
+  /// Brings the overlay up to date at a place below, or as far above it as more than the place may change.
+  private func overlay(_ view: inout ListenView, below keys: [Key], _ server: TreeNode?) {
+    let depth = (1..<keys.count).first { !keepsShape(view, at: Path(keys: Array(keys[..<$0])), server) } ?? keys.count
+    overlay(&view, at: Path(keys: Array(keys[..<depth])), server)
+  }
+
+  private func overlay(_ view: inout ListenView, at below: Path, _ server: TreeNode?) {
+    let place = view.listened.path.appending(below)
+    var known = true
+    var node = writes.shown(server?[below] ?? .absent, at: place, known: &known)
+    if view.listened.isFiltered || !view.isComplete, !isDetermined(place, server?[below] ?? .absent) { node = .absent }
+    view.overlay = view.overlay.setting(below, to: node)
+  }
+
+  /// The window as it stands here.
+  func current(_ listened: ListenSpec) -> Shown {
+    var view = ListenView(listened)
+    return refresh(&view, changed: [listened.path]).shown
+  }
+
+  /// What the server has, if it is known whole.
+  func serverNode(_ listened: ListenSpec) -> TreeNode? {
+    if listened.isLocal { return local[listened.path] }
+    if listened.isFiltered, let tag = wires[listened]?.listen.tag { return cache.window(tag) }
+    return cache.node(at: listened.path)
+  }
+
+  /// The node without the children of which only a part is known, because they were written here and the server did not
+  /// show them.
+  private func determined(_ node: TreeNode, _ server: TreeNode?, _ listened: ListenSpec) -> TreeNode {
+    let kept = node.children.filter { isDetermined(listened.path.child($0.key), server?[$0.key] ?? .absent) }
+    return kept.count == node.children.count ? node : .map(TreeMap(kept), priority: node.priority)
+  }
+
+  private func isDetermined(_ place: Path, _ server: TreeNode) -> Bool {
+    server.exists || cache.isComplete(place) || writes.sets(place)
+  }
+}

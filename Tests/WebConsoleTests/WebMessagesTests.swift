@@ -1,0 +1,39 @@
+import Foundation
+import HTTPServer
+import ServerTestSupport
+import Testing
+
+@testable import WebConsole
+
+/// The web client of in-app messages on the wire; what it does is tried in a browser.
+struct WebMessagesTests {
+  private static let folder = "Sources/CConsoleAssets/messages"
+
+  @Test("Every file of the client is in the program, no larger than 12 KiB, for pages of every origin")
+  func files() async throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let names = try FileManager.default.contentsOfDirectory(atPath: root.path + "/" + Self.folder).sorted()
+    #expect(WebMessages().names == names)
+    try await APIServer.run { server in
+      for name in names {
+        let bytes = try Data(contentsOf: root.appendingPathComponent("\(Self.folder)/\(name)"))
+        #expect(bytes.count <= 12_288, "\(name)")
+        let answer = try await server.send("GET", "/messages/\(name)", headers: ["Origin": "https://game.example.com"])
+        #expect(answer.status == 200 && answer.body == String(decoding: bytes, as: UTF8.self))
+        #expect(answer["content-type"]?.hasPrefix(name.hasSuffix(".css") ? "text/css" : "application/javascript") == true)
+        #expect(answer["access-control-allow-origin"] == "*")
+        #expect(answer["cross-origin-resource-policy"] == "cross-origin")
+        #expect(answer["cache-control"] == "public, max-age=3600")
+        #expect(answer["set-cookie"] == nil)
+        let etag = try #require(answer["etag"])
+        let again = try await server.send("GET", "/messages/\(name)", headers: ["If-None-Match": etag])
+        #expect(again.status == 304 && again.body.isEmpty)
+      }
+      #expect(try await server.send("POST", "/messages/client.js", "x").status == 405)
+      for path in ["/messages/other.js", "/messages/a/client.js", "/messages/..%2Fclient.js"] {
+        #expect(try await server.send("GET", path).status == 404, "\(path)")
+      }
+    }
+  }
+}
