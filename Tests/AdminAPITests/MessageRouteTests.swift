@@ -72,7 +72,8 @@ struct MessageRouteTests {
       let bad = Self.campaign(
         "bad",
         [
-          ("layout", "card"), ("triggers", [["event": "9lives"]]), ("frequency", ["lifetime": 0]), ("data", ["a": 1]),
+          ("layout", "card"), ("triggers", [["event": "9lives"]]), ("colour", 1), ("frequency", ["lifetime": 0]),
+          ("data", ["a": 1]),
           (
             "content",
             [
@@ -86,7 +87,7 @@ struct MessageRouteTests {
       let places = Set(answer.json?["faults"]?.array?.compactMap { $0["path"]?.string } ?? [])
       for place in [
         "content.portraitImage", "content.colors.text", "content.primaryAction", "content.texts.en.title", "frequency.lifetime",
-        "data.a",
+        "data.a", "colour",
       ] { #expect(places.contains(place), "\(place) is not in \(places.sorted())") }
       #expect(places.contains { $0.hasPrefix("triggers[0]") })
       #expect(try await Self.send(server, "GET").json?["campaigns"] == [])
@@ -110,7 +111,9 @@ struct MessageRouteTests {
         #expect(answer.status == 404, "\(method) \(path): \(answer.status) \(answer.body)")
       }
       #expect(try await Self.send(server, "GET", "/check").status == 405)
-      #expect(try await Self.send(server, "POST", "/none/explain", [:]).status == 400)
+      for body in [[:], ["uid": "a/b"], ["uid": "alice", "instance": "x"]] as [JSON] {
+        #expect(try await Self.send(server, "POST", "/none/explain", body).status == 400, "\(body)")
+      }
     }
   }
 

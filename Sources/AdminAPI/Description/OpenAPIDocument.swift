@@ -63,7 +63,8 @@ enum OpenAPIDocument {
       ("x-role", (route.role?.rawValue).map(JSON.string)),
       ("x-proof", route.needsProof ? .bool(true) : nil), ("security", route.role == nil ? .array([]) : nil),
       ("parameters", captures.isEmpty && query.isEmpty ? nil : .array(captures + query)),
-      ("requestBody", description.body.map(body)), ("responses", responses(of: description)),
+      ("requestBody", description.body.map { body($0, isOpen: description.isBodyOpen) }),
+      ("responses", responses(of: description)),
     ])
   }
 
@@ -80,14 +81,14 @@ enum OpenAPIDocument {
     ]
   }
 
-  private static func body(_ fields: [JSONSchema.Field]) -> JSON {
+  private static func body(_ fields: [JSONSchema.Field], isOpen: Bool) -> JSON {
     // A member that may be missing may as well be null.
     let taken = fields.map { field in
       field.isRequired ? field : JSONSchema.Field.maybe(field.name, schema: .nullable(field.schema), text: field.text)
     }
     return [
       "required": .bool(fields.contains(where: \.isRequired)),
-      "content": ["application/json": ["schema": JSONSchema.object(taken, isClosed: true).document]],
+      "content": ["application/json": ["schema": JSONSchema.object(taken, isClosed: !isOpen).document]],
     ]
   }
 

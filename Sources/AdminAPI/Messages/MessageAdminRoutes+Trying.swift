@@ -86,9 +86,9 @@ extension MessageAdminRoutes {
     guard (order.instance == nil) != (order.uid == nil) else {
       throw APIError.badRequest("Name either \"instance\" or \"uid\".")
     }
-    let (messages, id) = (try service(call), id(call))
+    let (messages, id, uid) = (try service(call), id(call), try order.uid.map(player))
     let conditions = try await call.services.adminPool.runIfActive {
-      try messages.explain(id, instance: order.instance, uid: order.uid)
+      try messages.explain(id, instance: order.instance, uid: uid)
     }
     let told = conditions.map { AdminMessages.Condition(name: $0.name, value: $0.value, holds: $0.holds) }
     let failed = told.first { !$0.holds }?.name

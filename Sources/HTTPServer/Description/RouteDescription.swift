@@ -30,6 +30,15 @@ package struct RouteDescription: Sendable {
   package let others: [Int: String]
   /// The types of an answer that is no JSON, such as pictures; empty: JSON.
   package let mediaTypes: [String]
+  /// Whether the route itself judges members of the body that are not described, to tell of them together with all other faults.
+  package private(set) var isBodyOpen = false
+
+  /// The same for a route that judges the members of its body itself.
+  package var withOpenBody: RouteDescription {
+    var description = self
+    description.isBodyOpen = true
+    return description
+  }
 
   package init(
     query: [Parameter] = [], captures: [Parameter] = [], body: [JSONSchema.Field]? = nil, answer: JSONSchema,
@@ -61,7 +70,7 @@ package struct RouteDescription: Sendable {
       }
     }
     guard let body else { return }
-    if let problem = JSONSchema.object(body, isClosed: true).problem(in: try call.body(), at: "The body") {
+    if let problem = JSONSchema.object(body, isClosed: !isBodyOpen).problem(in: try call.body(), at: "The body") {
       throw APIError.badRequest(problem)
     }
   }
