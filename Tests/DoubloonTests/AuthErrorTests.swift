@@ -29,7 +29,13 @@ import TreeModel
       #expect(bridged.userInfo["FIRAuthErrorUserInfoNameKey"] as? String == name)
       #expect(!bridged.localizedDescription.isEmpty)
     }
-    do { throw AuthError(code) } catch code { return } catch { Issue.record("\(code) is not caught") }
+    do {
+      throw AuthError(code) as any Error
+    } catch let error as AuthError where error.code == code {
+      return
+    } catch {
+      Issue.record("\(code) is not caught")
+    }
   }
 
   @Test(
