@@ -60,70 +60,59 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
     // Layer 0: text, and nothing else
-    .target(name: "TextFormats", swiftSettings: strict),
+    .target(name: "TextFormats"),
 
     // Layer 1: pure values
-    .target(name: "TreeModel", dependencies: ["TextFormats", crypto], swiftSettings: strict),
-    .target(name: "RewardModel", dependencies: [crypto], swiftSettings: strict),
+    .target(name: "TreeModel", dependencies: ["TextFormats", crypto]),
+    .target(name: "RewardModel", dependencies: [crypto]),
 
     // Layer 2: languages and protocols
-    .target(name: "AccessRules", dependencies: ["TextFormats", "TreeModel"], swiftSettings: strict),
+    .target(name: "AccessRules", dependencies: ["TextFormats", "TreeModel"]),
+    .target(name: "Credentials", dependencies: ["TextFormats", "TreeModel", crypto, cryptoExtras, swiftASN1]),
+    .target(name: "AdminModel", dependencies: ["TextFormats", "TreeModel"]),
+    .target(name: "FunctionsKit", dependencies: ["TextFormats", "TreeModel"]),
+    .target(name: "MailContent", dependencies: ["TextFormats", "TreeModel"]),
     .target(
-      name: "Credentials", dependencies: ["TextFormats", "TreeModel", crypto, cryptoExtras, swiftASN1], swiftSettings: strict),
-    .target(name: "AdminModel", dependencies: ["TextFormats", "TreeModel"], swiftSettings: strict),
-    .target(name: "FunctionsKit", dependencies: ["TextFormats", "TreeModel"], swiftSettings: strict),
-    .target(name: "MailContent", dependencies: ["TextFormats", "TreeModel"], swiftSettings: strict),
-    .target(
-      name: "StorageCore", dependencies: ["RewardModel", "TextFormats", "TreeModel", crypto],
-      resources: [.embedInCode("schema.sql")],
-      swiftSettings: strict),
+      name: "StorageCore",
+      dependencies: ["RewardModel", "TextFormats", "TreeModel", crypto], resources: [.embedInCode("schema.sql")]),
 
     // Layer 3: one capability each
+    .target(name: "StorageSQLite", dependencies: ["CSQLite", "RewardModel", "StorageCore", "TextFormats", "TreeModel"]),
     .target(
-      name: "StorageSQLite", dependencies: ["CSQLite", "RewardModel", "StorageCore", "TextFormats", "TreeModel"],
-      swiftSettings: strict),
-    .target(
-      name: "TreeDatabase", dependencies: ["AccessRules", "RewardModel", "StorageCore", "TextFormats", "TreeModel", deque],
-      swiftSettings: strict),
-    .target(name: "Ledger", dependencies: ["RewardModel", "StorageCore", "TextFormats", "TreeModel"], swiftSettings: strict),
+      name: "TreeDatabase", dependencies: ["AccessRules", "RewardModel", "StorageCore", "TextFormats", "TreeModel", deque]),
+    .target(name: "Ledger", dependencies: ["RewardModel", "StorageCore", "TextFormats", "TreeModel"]),
     .target(
       name: "Triggers",
-      dependencies: ["FunctionsKit", "RewardModel", "StorageCore", "TextFormats", "TreeModel", logging, deque, heap],
-      swiftSettings: strict),
+      dependencies: ["FunctionsKit", "RewardModel", "StorageCore", "TextFormats", "TreeModel", logging, deque, heap]),
     .target(
-      name: "Accounts", dependencies: ["Credentials", "MailContent", "StorageCore", "TextFormats", "TreeModel", crypto],
-      swiftSettings: strict),
-    .target(name: "Links", dependencies: ["StorageCore", "TextFormats", "TreeModel", crypto], swiftSettings: strict),
-    .target(name: "Invites", dependencies: ["MailContent", "StorageCore", "TextFormats", "TreeModel"], swiftSettings: strict),
-    .target(
-      name: "Messages", dependencies: ["RewardModel", "StorageCore", "TextFormats", "TreeModel", crypto], swiftSettings: strict),
+      name: "Accounts", dependencies: ["Credentials", "MailContent", "StorageCore", "TextFormats", "TreeModel", crypto]),
+    .target(name: "Links", dependencies: ["StorageCore", "TextFormats", "TreeModel", crypto]),
+    .target(name: "Invites", dependencies: ["MailContent", "StorageCore", "TextFormats", "TreeModel"]),
+    .target(name: "Messages", dependencies: ["RewardModel", "StorageCore", "TextFormats", "TreeModel", crypto]),
 
     // Layer 4: use cases that span capabilities
     .target(
       name: "Backups",
-      dependencies: ["Ledger", "StorageCore", "StorageSQLite", "TextFormats", "TreeModel", crypto, cryptoExtras, logging],
-      swiftSettings: strict),
+      dependencies: ["Ledger", "StorageCore", "StorageSQLite", "TextFormats", "TreeModel", crypto, cryptoExtras, logging]),
     .target(
       name: "PlayerLifecycle",
       dependencies: [
         "Accounts", "FunctionsKit", "Ledger", "RewardModel", "StorageCore", "TextFormats", "TreeDatabase", "TreeModel",
-      ], swiftSettings: strict),
+      ]),
 
     // Layer 5: the network
-    .target(
-      name: "Mail", dependencies: ["MailContent", "TextFormats", "TreeModel", crypto, nioCore, nioPosix, nioSSL],
-      swiftSettings: strict),
+    .target(name: "Mail", dependencies: ["MailContent", "TextFormats", "TreeModel", crypto, nioCore, nioPosix, nioSSL]),
     .target(
       name: "HTTPServer",
       dependencies: [
         "Credentials", "StorageCore", "TextFormats", "TreeModel", coreMetrics, deque, lifecycle, logging, nioCore, nioHTTP1,
         nioPosix, nioSSL, nioTLS,
-      ], swiftSettings: strict),
+      ]),
     .target(
       name: "AdminClient",
       dependencies: [
         "AdminModel", "Credentials", "StorageCore", "TextFormats", "TreeModel", nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS,
-      ], swiftSettings: strict),
+      ]),
 
     // Layers 6 and 7: what the surfaces share, and the surfaces, one subject each
     .target(
@@ -131,43 +120,41 @@ let package = Package(
       dependencies: [
         "AdminModel", "Credentials", "HTTPServer", "Ledger", "MailContent", "StorageCore", "TextFormats", "TreeDatabase",
         "TreeModel", coreMetrics, crypto, logging, nioCore, nioHTTP1, nioPosix,
-      ], swiftSettings: strict),
+      ]),
     .target(
       name: "RealtimeAPI",
       dependencies: [
         "APISupport", "AccessRules", "HTTPServer", "StorageCore", "TextFormats", "TreeDatabase", "TreeModel", coreMetrics,
         crypto, deque, logging, nioCore, nioHTTP1, nioPosix, nioWebSocket,
-      ], swiftSettings: strict),
+      ]),
     .target(
       name: "IdentityAPI",
       dependencies: [
         "APISupport", "Accounts", "Credentials", "HTTPServer", "MailContent", "StorageCore", "TextFormats", "TreeDatabase",
         "TreeModel", nioCore, nioHTTP1,
-      ], swiftSettings: strict),
+      ]),
     .target(
       name: "LinksAPI",
       dependencies: [
         "APISupport", "Accounts", "AdminModel", "HTTPServer", "Invites", "Ledger", "Links", "StorageCore", "TextFormats",
         "TreeDatabase", "TreeModel", crypto, nioCore, nioHTTP1, nioPosix,
-      ], swiftSettings: strict),
+      ]),
     .target(
       name: "MessagesAPI",
       dependencies: [
         "APISupport", "HTTPServer", "Messages", "StorageCore", "TreeDatabase", "TreeModel", nioCore, nioHTTP1, nioPosix,
-      ], swiftSettings: strict),
+      ]),
     .target(
       name: "AdminAPI",
       dependencies: [
         "APISupport", "AccessRules", "Accounts", "AdminModel", "Backups", "Credentials", "HTTPServer", "Invites", "Ledger",
         "Links", "MailContent", "Messages", "PlayerLifecycle", "RewardModel", "StorageCore", "TextFormats", "TreeDatabase",
-        "TreeModel", logging,
-        nioCore, nioHTTP1, nioPosix,
-      ], swiftSettings: strict),
+        "TreeModel", logging, nioCore, nioHTTP1, nioPosix,
+      ]),
 
     .target(name: "CConsoleAssets", exclude: ["assets", "messages"]),
     .target(
-      name: "WebConsole", dependencies: ["APISupport", "CConsoleAssets", "HTTPServer", "TextFormats", crypto, nioHTTP1],
-      swiftSettings: strict),
+      name: "WebConsole", dependencies: ["APISupport", "CConsoleAssets", "HTTPServer", "TextFormats", crypto, nioHTTP1]),
 
     // Layers 7 to 9: the configuration, the composition, the commands
     .target(
@@ -175,16 +162,16 @@ let package = Package(
       dependencies: [
         "APISupport", "AccessRules", "Accounts", "Backups", "Credentials", "FunctionsKit", "HTTPServer", "Ledger", "Links",
         "Mail", "MailContent", "Messages", "StorageCore", "TextFormats", "TreeModel", nioCore, nioSSL,
-      ], swiftSettings: strict),
+      ]),
     .target(
       name: "ServerApp",
       dependencies: [
         "APISupport", "Accounts", "AdminAPI", "AdminClient", "AdminModel", "Backups", "CMalloc", "Credentials",
         "FunctionsKit", "HTTPServer", "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "Mail", "MailContent",
-        "Messages", "MessagesAPI", "PlayerLifecycle",
-        "RealtimeAPI", "RewardModel", "ServerConfiguration", "StorageCore", "StorageSQLite", "TextFormats", "TreeDatabase",
-        "TreeModel", "Triggers", "WebConsole", crypto, lifecycle, logging, nioCore, nioHTTP1, nioPosix, unixSignals,
-      ], swiftSettings: strict),
+        "Messages", "MessagesAPI", "PlayerLifecycle", "RealtimeAPI", "RewardModel", "ServerConfiguration", "StorageCore",
+        "StorageSQLite", "TextFormats", "TreeDatabase", "TreeModel", "Triggers", "WebConsole", crypto, lifecycle, logging,
+        nioCore, nioHTTP1, nioPosix, unixSignals,
+      ]),
     .target(
       name: "DoubloonCLI",
       dependencies: [
@@ -193,173 +180,157 @@ let package = Package(
         logging, nioCore, nioHTTP1,
       ],
       // Links to the files of Examples/OwnGame.
-      resources: [.embedInCode("Template")], swiftSettings: strict),
+      resources: [.embedInCode("Template")]),
 
     // The games' side, which imports nothing of the server but its values; on Linux no game links Foundation's network code
-    .target(name: "SyncModel", dependencies: ["TreeModel"], swiftSettings: strict),
-    .target(name: "ClientRuntime", dependencies: ["TextFormats", "TreeModel"], swiftSettings: strict),
-    .target(
-      name: "ClientLink", dependencies: ["ClientRuntime", "SyncModel", "TextFormats", "TreeModel"], swiftSettings: strict),
+    .target(name: "SyncModel", dependencies: ["TreeModel"]),
+    .target(name: "ClientRuntime", dependencies: ["TextFormats", "TreeModel"]),
+    .target(name: "ClientLink", dependencies: ["ClientRuntime", "SyncModel", "TextFormats", "TreeModel"]),
     .target(
       name: "ClientNIO",
-      dependencies: ["ClientRuntime", "TextFormats", nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS, nioWebSocket],
-      swiftSettings: strict),
-    .target(name: "ClientApple", dependencies: ["ClientRuntime"], swiftSettings: strict),
+      dependencies: ["ClientRuntime", "TextFormats", nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS, nioWebSocket]),
+    .target(name: "ClientApple", dependencies: ["ClientRuntime"]),
     .target(
       name: "Doubloon",
       dependencies: [
-        .target(name: "ClientApple", condition: .when(platforms: [.macOS, .iOS, .tvOS, .visionOS])),
-        "ClientLink", "ClientNIO", "ClientRuntime", "SyncModel", "TextFormats", "TreeModel", crypto,
-      ], swiftSettings: strict),
+        .target(name: "ClientApple", condition: .when(platforms: [.macOS, .iOS, .tvOS, .visionOS])), "ClientLink",
+        "ClientNIO", "ClientRuntime", "SyncModel", "TextFormats", "TreeModel", crypto,
+      ]),
 
     // The tenant: this deployment's functions
-    .target(name: "Functions", dependencies: ["FunctionsKit", "TreeModel"], path: "Functions", swiftSettings: strict),
+    .target(name: "Functions", dependencies: ["FunctionsKit", "TreeModel"], path: "Functions"),
 
     // Layer 10: what people start
-    .executableTarget(name: "DoubloonCommand", dependencies: ["DoubloonCLI", "Functions"], swiftSettings: strict),
+    .executableTarget(name: "DoubloonCommand", dependencies: ["DoubloonCLI", "Functions"]),
     .target(
       name: "DoubloonTesting",
       dependencies: [
-        "FunctionsKit", "Ledger", "RewardModel", "ServerApp", "ServerConfiguration", "StorageCore", "TreeDatabase", "TreeModel",
-        "Triggers",
-      ], swiftSettings: strict),
+        "FunctionsKit", "Ledger", "RewardModel", "ServerApp", "ServerConfiguration", "StorageCore", "TreeDatabase",
+        "TreeModel", "Triggers",
+      ]),
 
     // Tests: one target for each target above, and three for the whole
-    .target(name: "TestSupport", dependencies: ["StorageCore", "TreeModel"], path: "Tests/TestSupport", swiftSettings: strict),
+    .target(name: "TestSupport", dependencies: ["StorageCore", "TreeModel"], path: "Tests/TestSupport"),
     .target(
       name: "ServerTestSupport",
       dependencies: [
         "APISupport", "Accounts", "AdminAPI", "AdminModel", "Credentials", "DoubloonCLI", "FunctionsKit", "HTTPServer",
         "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "Messages", "MessagesAPI", "RealtimeAPI", "ServerApp",
-        "StorageCore",
-        "StorageSQLite", "TestSupport", "TextFormats", "TreeDatabase", "TreeModel", "WebConsole", logging, nioCore, nioHTTP1,
-        nioPosix, nioSSL,
-      ], path: "Tests/ServerTestSupport", swiftSettings: strict),
+        "StorageCore", "StorageSQLite", "TestSupport", "TextFormats", "TreeDatabase", "TreeModel", "WebConsole", logging,
+        nioCore, nioHTTP1, nioPosix, nioSSL,
+      ], path: "Tests/ServerTestSupport"),
+    .executableTarget(name: "TrapFixture", dependencies: ["DoubloonCLI", "FunctionsKit"], path: "Tests/TrapFixture"),
+    .executableTarget(name: "ClientGuide", dependencies: ["Doubloon"], path: "Tests/ClientGuide"),
     .executableTarget(
-      name: "TrapFixture", dependencies: ["DoubloonCLI", "FunctionsKit"], path: "Tests/TrapFixture", swiftSettings: strict),
-    .executableTarget(name: "ClientGuide", dependencies: ["Doubloon"], path: "Tests/ClientGuide", swiftSettings: strict),
-    .executableTarget(
-      name: "UpgradeFixture", dependencies: ["DoubloonCLI", "Functions", "StorageCore"], path: "Tests/UpgradeFixture",
-      swiftSettings: strict),
-    .executableTarget(
-      name: "ClientFixture", dependencies: ["Doubloon"], path: "Tests/ClientFixture", swiftSettings: strict),
-    .testTarget(name: "TextFormatsTests", dependencies: ["TestSupport", "TextFormats"], swiftSettings: strict),
-    .testTarget(name: "AdminModelTests", dependencies: ["AdminModel", "TreeModel"], swiftSettings: strict),
+      name: "UpgradeFixture", dependencies: ["DoubloonCLI", "Functions", "StorageCore"], path: "Tests/UpgradeFixture"),
+    .executableTarget(name: "ClientFixture", dependencies: ["Doubloon"], path: "Tests/ClientFixture"),
+    .testTarget(name: "TextFormatsTests", dependencies: ["TestSupport", "TextFormats"]),
+    .testTarget(name: "AdminModelTests", dependencies: ["AdminModel", "TreeModel"]),
     .testTarget(
       name: "PlayerLifecycleTests",
       dependencies: [
         "Accounts", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "PlayerLifecycle", "RewardModel",
         "StorageCore", "StorageSQLite", "TestSupport", "TextFormats", "TreeDatabase", "TreeModel",
-      ], swiftSettings: strict),
+      ]),
     .testTarget(
       name: "BackupsTests",
       dependencies: [
         "Backups", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TextFormats", "TreeModel", logging,
-      ], swiftSettings: strict),
-    .testTarget(name: "TreeModelTests", dependencies: ["TestSupport", "TreeModel"], swiftSettings: strict),
-    .testTarget(name: "RewardModelTests", dependencies: ["RewardModel"], swiftSettings: strict),
-    .testTarget(name: "AccessRulesTests", dependencies: ["AccessRules", "TestSupport", "TreeModel"], swiftSettings: strict),
-    .testTarget(
-      name: "CredentialsTests", dependencies: ["Credentials", "TestSupport", "TextFormats", "TreeModel"], swiftSettings: strict),
+      ]),
+    .testTarget(name: "TreeModelTests", dependencies: ["TestSupport", "TreeModel"]),
+    .testTarget(name: "RewardModelTests", dependencies: ["RewardModel"]),
+    .testTarget(name: "AccessRulesTests", dependencies: ["AccessRules", "TestSupport", "TreeModel"]),
+    .testTarget(name: "CredentialsTests", dependencies: ["Credentials", "TestSupport", "TextFormats", "TreeModel"]),
     .testTarget(
       name: "AccountsTests",
       dependencies: [
         "Accounts", "Credentials", "MailContent", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel",
-      ], swiftSettings: strict),
+      ]),
     .testTarget(
       name: "LinksTests",
-      dependencies: ["FunctionsKit", "Links", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"],
-      swiftSettings: strict),
+      dependencies: ["FunctionsKit", "Links", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"]),
     .testTarget(
       name: "InvitesTests",
-      dependencies: ["Invites", "MailContent", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"],
-      swiftSettings: strict),
+      dependencies: ["Invites", "MailContent", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"]),
     .testTarget(
       name: "MessagesTests",
       dependencies: [
         "Ledger", "Messages", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel",
-      ], swiftSettings: strict),
+      ]),
     .testTarget(
       name: "MessagesAPITests",
       dependencies: [
         "HTTPServer", "Messages", "MessagesAPI", "ServerTestSupport", "StorageCore", "TreeDatabase", "TreeModel", nioHTTP1,
-      ], swiftSettings: strict),
-    .testTarget(name: "MailContentTests", dependencies: ["MailContent", "TestSupport", "TreeModel"], swiftSettings: strict),
+      ]),
+    .testTarget(name: "MailContentTests", dependencies: ["MailContent", "TestSupport", "TreeModel"]),
     .testTarget(
       name: "MailTests",
-      dependencies: ["Mail", "MailContent", "TestSupport", "TextFormats", "TreeModel", logging, nioCore, nioPosix, nioSSL],
-      swiftSettings: strict),
-    .testTarget(name: "FunctionsKitTests", dependencies: ["FunctionsKit", "TreeModel"], swiftSettings: strict),
-    .testTarget(
-      name: "StorageCoreTests", dependencies: ["RewardModel", "StorageCore", "TestSupport", "TreeModel"], swiftSettings: strict),
+      dependencies: ["Mail", "MailContent", "TestSupport", "TextFormats", "TreeModel", logging, nioCore, nioPosix, nioSSL]),
+    .testTarget(name: "FunctionsKitTests", dependencies: ["FunctionsKit", "TreeModel"]),
+    .testTarget(name: "StorageCoreTests", dependencies: ["RewardModel", "StorageCore", "TestSupport", "TreeModel"]),
     .testTarget(
       name: "StorageSQLiteTests",
-      dependencies: ["CSQLite", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TextFormats", "TreeModel"],
-      swiftSettings: strict),
+      dependencies: ["CSQLite", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TextFormats", "TreeModel"]),
     .testTarget(
       name: "TreeDatabaseTests",
-      dependencies: ["AccessRules", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"],
-      swiftSettings: strict),
+      dependencies: ["AccessRules", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"]),
     .testTarget(
       name: "LedgerTests",
       dependencies: [
         "CSQLite", "Ledger", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel",
-      ], swiftSettings: strict),
+      ]),
     .testTarget(
       name: "TriggersTests",
       dependencies: [
         "FunctionsKit", "Ledger", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel",
         "Triggers", logging,
-      ], swiftSettings: strict),
+      ]),
     .testTarget(
       name: "HTTPServerTests",
       dependencies: [
         "APISupport", "HTTPServer", "ServerApp", "ServerTestSupport", "StorageCore", "TestSupport", "TreeModel", logging,
         nioCore, nioEmbedded, nioHTTP1, nioPosix,
-      ], swiftSettings: strict),
+      ]),
     .testTarget(
       name: "AdminClientTests",
-      dependencies: ["AdminClient", "AdminModel", "DoubloonCLI", "ServerTestSupport", "TreeModel", nioCore, nioHTTP1],
-      swiftSettings: strict),
+      dependencies: ["AdminClient", "AdminModel", "DoubloonCLI", "ServerTestSupport", "TreeModel", nioCore, nioHTTP1]),
     .testTarget(
-      name: "APISupportTests",
-      dependencies: ["APISupport", "HTTPServer", "StorageCore", "TreeModel", coreMetrics, nioCore], swiftSettings: strict),
+      name: "APISupportTests", dependencies: ["APISupport", "HTTPServer", "StorageCore", "TreeModel", coreMetrics, nioCore]),
     .testTarget(
       name: "RealtimeAPITests",
       dependencies: [
         "APISupport", "AccessRules", "Credentials", "HTTPServer", "IdentityAPI", "RealtimeAPI", "ServerTestSupport",
         "StorageCore", "TestSupport", "TextFormats", "TreeDatabase", "TreeModel", nioCore, nioEmbedded, nioHTTP1, nioPosix,
         nioWebSocket,
-      ], swiftSettings: strict),
+      ]),
     .testTarget(
       name: "IdentityAPITests",
       dependencies: [
-        "APISupport", "Accounts", "Credentials", "HTTPServer", "IdentityAPI", "ServerTestSupport", "StorageCore", "TextFormats",
-        "TreeModel", nioHTTP1,
-      ], swiftSettings: strict),
+        "APISupport", "Accounts", "Credentials", "HTTPServer", "IdentityAPI", "ServerTestSupport", "StorageCore",
+        "TextFormats", "TreeModel", nioHTTP1,
+      ]),
     .testTarget(
       name: "LinksAPITests",
       dependencies: [
         "AdminModel", "FunctionsKit", "HTTPServer", "Invites", "Links", "LinksAPI", "ServerTestSupport", "StorageCore",
         "TextFormats", "TreeDatabase", "TreeModel", nioHTTP1,
-      ], swiftSettings: strict),
+      ]),
     .testTarget(
       name: "AdminAPITests",
       dependencies: [
         "APISupport", "Accounts", "AdminAPI", "AdminModel", "Credentials", "HTTPServer", "Invites", "Ledger", "Links",
         "PlayerLifecycle", "RealtimeAPI", "RewardModel", "ServerApp", "ServerTestSupport", "StorageCore", "StorageSQLite",
         "TestSupport", "TextFormats", "TreeDatabase", "TreeModel", nioHTTP1,
-      ], swiftSettings: strict),
+      ]),
     .testTarget(
       name: "WebConsoleTests",
-      dependencies: ["APISupport", "HTTPServer", "ServerConfiguration", "ServerTestSupport", "WebConsole"],
-      swiftSettings: strict),
+      dependencies: ["APISupport", "HTTPServer", "ServerConfiguration", "ServerTestSupport", "WebConsole"]),
     .testTarget(
       name: "ServerConfigurationTests",
       dependencies: [
         "APISupport", "Backups", "Credentials", "FunctionsKit", "HTTPServer", "Mail", "ServerConfiguration",
         "ServerTestSupport", "StorageCore", "TestSupport", "TreeModel", nioCore,
-      ], swiftSettings: strict),
+      ]),
     .testTarget(
       name: "ServerAppTests",
       dependencies: [
@@ -367,45 +338,46 @@ let package = Package(
         "HTTPServer", "Mail", "MailContent", "ServerApp", "ServerConfiguration", "ServerTestSupport", "StorageCore",
         "TestSupport", "TextFormats", "TreeDatabase", "TreeModel", "Triggers", crypto, logging, nioCore, nioHTTP1, nioPosix,
         nioSSL,
-      ], swiftSettings: strict),
+      ]),
     .testTarget(
       name: "DoubloonCLITests",
       dependencies: [
         "AdminClient", "AdminModel", "Credentials", "DoubloonCLI", "FunctionsKit", "ServerApp", "ServerConfiguration",
         "ServerTestSupport", "StorageCore", "TestSupport", "TextFormats", "TreeModel", argumentParser, logging, nioHTTP1,
-      ], swiftSettings: strict),
-    .testTarget(name: "SyncModelTests", dependencies: ["SyncModel", "TestSupport", "TreeModel"], swiftSettings: strict),
-    .testTarget(name: "ClientRuntimeTests", dependencies: ["ClientRuntime", "TestSupport"], swiftSettings: strict),
+      ]),
+    .testTarget(name: "SyncModelTests", dependencies: ["SyncModel", "TestSupport", "TreeModel"]),
+    .testTarget(name: "ClientRuntimeTests", dependencies: ["ClientRuntime", "TestSupport"]),
     .testTarget(
-      name: "ClientLinkTests", dependencies: ["ClientLink", "ClientRuntime", "SyncModel", "TestSupport", "TreeModel"],
-      swiftSettings: strict),
+      name: "ClientLinkTests", dependencies: ["ClientLink", "ClientRuntime", "SyncModel", "TestSupport", "TreeModel"]),
     .testTarget(
       name: "ClientNIOTests",
-      dependencies: ["ClientNIO", "ClientRuntime", "ServerTestSupport", "TestSupport", nioHTTP1, nioSSL], swiftSettings: strict),
+      dependencies: ["ClientNIO", "ClientRuntime", "ServerTestSupport", "TestSupport", nioHTTP1, nioSSL]),
     .testTarget(
       name: "ClientAppleTests",
       dependencies: [
         "ClientApple", "ClientNIO", "ClientRuntime", "TestSupport", nioCore, nioHTTP1, nioPosix, nioSSL, nioWebSocket,
-      ], swiftSettings: strict),
+      ]),
     .testTarget(
       name: "DoubloonTests",
       dependencies: [
         "ClientLink", "ClientNIO", "ClientRuntime", "Credentials", "Doubloon", "DoubloonTesting", "ServerTestSupport",
         "StorageCore", "SyncModel", "TestSupport", "TreeModel",
-      ], swiftSettings: strict),
-    .testTarget(
-      name: "FunctionsTests", dependencies: ["DoubloonTesting", "Functions", "RewardModel", "TreeModel"], swiftSettings: strict),
+      ]),
+    .testTarget(name: "FunctionsTests", dependencies: ["DoubloonTesting", "Functions", "RewardModel", "TreeModel"]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
         "Accounts", "AdminAPI", "AdminClient", "AdminModel", "Doubloon", "DoubloonTesting", "Functions", "FunctionsKit",
-        "HTTPServer",
-        "Ledger", "Links", "RewardModel", "ServerApp", "ServerConfiguration", "ServerTestSupport", "StorageCore",
-        "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel", "Triggers", logging, nioHTTP1,
-      ], swiftSettings: strict),
-    .testTarget(name: "TidyTests", swiftSettings: strict),
+        "HTTPServer", "Ledger", "Links", "RewardModel", "ServerApp", "ServerConfiguration", "ServerTestSupport",
+        "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel", "Triggers", logging, nioHTTP1,
+      ]),
+    .testTarget(name: "TidyTests"),
   ]
 )
+
+for target in package.targets where target.type != .system && !["CBuild", "CConsoleAssets"].contains(target.name) {
+  target.swiftSettings = strict
+}
 
 // The documentation is built with a plugin (Scripts/test docs). It is asked for by name, so that nobody else fetches it.
 if Context.environment["DOUBLOON_DOCUMENTATION"] != nil {

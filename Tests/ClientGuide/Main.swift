@@ -19,6 +19,7 @@ import Foundation
     case "links": try await Links.run()
     case "errors": try await Errors.run()
     case "moving": await Moving.run()
+    case "typed": try await Typed.run()
     case "testing": try await TestedGame.run(server: server)
     default: print("There is no page \(words[2]).")
     }

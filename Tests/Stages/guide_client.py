@@ -18,6 +18,7 @@ PAGES = {
     "links": [r"^E-mail$", r"^open mailto$", r"^copy \d+ letters$", r"^share 2 things$", r"^it leads to /play, ", r"^no claim: \w"],
     "errors": [r"^a mistake of the game's: Invalid", r"^a mistake of the game's: Invalid", r"^the database: \w", r"^the account: \w",
                r"^FIRAuthErrorDomain 17026$"],
+    "typed": [r"^born 86400$", r"^no message yet$"],
     "moving": [r"^written at level$"],
     "testing": [r"^Bob hears Hello$"],
 }
