@@ -29,11 +29,7 @@ import TreeModel
       #expect(bridged.userInfo["FIRAuthErrorUserInfoNameKey"] as? String == name)
       #expect(!bridged.localizedDescription.isEmpty)
     }
-    do {
-      throw AuthError(code) as any Error
-    } catch let error as AuthError where error.code == code {
-      return
-    } catch {
+    do { throw AuthError(code) } catch let error as AuthError where error.code == code { return } catch {
       Issue.record("\(code) is not caught")
     }
   }
