@@ -50,7 +50,7 @@ extension KeyedDecodingContainer {
 extension DataSnapshot {
   /// The value as a type of the app's.
   ///
-  /// - Parameter decoder: reads what is not to be read as its type says.
+  /// - `decoder`: reads what is not to be read as its type says.
   /// - Throws: `DecodingError` with the path of the child that does not fit.
   public func data<T: Decodable>(as type: T.Type, decoder: Database.Decoder = Database.Decoder()) throws -> T {
     try TreeNodeDecoder.decode(type, from: node, options: decoder.options)
@@ -60,7 +60,7 @@ extension DataSnapshot {
 extension DatabaseReference {
   /// Writes a value of a type of the app's.
   ///
-  /// - Parameter encoder: writes what is not to be written as its type says.
+  /// - `encoder`: writes what is not to be written as its type says.
   /// - Throws: `EncodingError` if the tree cannot hold it; the write itself is told of by `completion`.
   public func setValue<T: Encodable>(
     from value: T, encoder: Database.Encoder = Database.Encoder(), completion: (((any Error)?) -> Void)? = nil
