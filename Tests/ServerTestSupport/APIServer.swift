@@ -68,20 +68,16 @@ package struct APIServer: Sendable {
     let watch = AccountWatch()
     let waiting = WaitingCampaigns()
     let hub = MessageHub(waiting: waiting)
+    let all = [LedgerParticipant(table: currencies)] + participants + [messageParticipant(waiting)]
     let database = try Database(
-      engine: engine,
-      participants: [LedgerParticipant(table: currencies)] + participants
-        + [MessageParticipant(waiting: waiting, referrer: "/users/{uid}/referred_by")],
-      observers: [watch, metrics, listeners, hub], limits: limits, clock: clock)
+      engine: engine, participants: all, observers: [watch, metrics, listeners, hub], limits: limits, clock: clock)
     listeners.search(with: database.reader)
     let pool = NIOThreadPool(numberOfThreads: 2)
     pool.start()
-    let announced = Announcements()
     let accounts = try kind.map { try $0.accounts(database, watch) }
     let connectedUsers = ConnectedUsers()
     watch.listen { connectedUsers.tell($1) }
     let authenticator = accounts.map { makeAuthenticator(over: access, kind, accounts: $0, database) } ?? access
-    // As the application composes it: rules where there are some, else the policy.
     let ruled = (access as? AccessPolicy).map { RuleBasedAccess(database: database, unruled: $0) }
     let links = try LinkService(
       engine: engine, writer: database, home: TestHome(database: database), clock: clock, random: SplitMix64(seed: 7))
@@ -90,11 +86,9 @@ package struct APIServer: Sendable {
     let messages = try makeMessages(database, clock: clock, hub: hub, isDevelopment: access.isDevelopment)
     let telling = Task { try? await messages.tell() }
     defer { telling.cancel() }
-    let context = ServerContext(
-      database: database, defaultNamespace: "game",
-      callers: makeCallers(authenticator, console, isDevelopment: access.isDevelopment, clock),
-      isDevelopment: access.isDevelopment, metrics: metrics, memory: memory, pools: RequestPools(shared: pool),
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let callers = makeCallers(authenticator, console, isDevelopment: access.isDevelopment, clock)
+    let context = makeContext(database, callers: callers, isDevelopment: access.isDevelopment, metrics, memory, pool)
+    let announced = Announcements()
     let realtime = RealtimeServices(
       context: context, access: ruled ?? access, listeners: listeners, connectedUsers: connectedUsers,
       streamLimits: streamLimits, effects: effects, random: SplitMix64(seed: 1), announceNamespace: announced.add)
@@ -126,6 +120,19 @@ package struct APIServer: Sendable {
     try await pool.shutdownGracefully()
     engine.close()
     try outcome.get()
+  }
+
+  private static func messageParticipant(_ waiting: WaitingCampaigns) -> any CommitParticipant {
+    MessageParticipant(waiting: waiting, referrer: "/users/{uid}/referred_by")
+  }
+
+  private static func makeContext(
+    _ database: Database, callers: CallerIdentification, isDevelopment: Bool, _ metrics: ServerMetrics, _ memory: MemoryBudgets,
+    _ pool: NIOThreadPool
+  ) -> ServerContext {
+    ServerContext(
+      database: database, defaultNamespace: "game", callers: callers, isDevelopment: isDevelopment, metrics: metrics,
+      memory: memory, pools: RequestPools(shared: pool), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 
   static func makeMessages(_ database: Database, clock: AdjustableClock, hub: MessageHub, isDevelopment: Bool) throws

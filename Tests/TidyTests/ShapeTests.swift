@@ -3,7 +3,7 @@ import Testing
 /// Files as people read them: one idea to a file, a type in few files, calls that say what their arguments are.
 @Suite struct ShapeTests {
   static let fileLinesMedian = 85
-  static let filesMax = 800
+  static let filesMax = 900
   static let filesOfTypeMax = 4
   static let parametersMax = 8
   static let unlabelledPercentMax = 4.0
@@ -17,7 +17,7 @@ import Testing
   static let measured = Repository.sources.filter { file in !exempt.contains { file.path.hasPrefix($0) } }
   static let outlines = Repository.sources.map { ($0, CodeOutline($0.codeBytes)) }
 
-  @Test("half of the files have at least 85 lines, and there are at most 800")
+  @Test("half of the files have at least 85 lines, and there are at most 900")
   func sizes() {
     let lengths = Self.measured.map(\.lines.count).sorted()
     let median = lengths[lengths.count / 2]

@@ -30,9 +30,9 @@ package struct Comparison: Sendable, Hashable {
     guard let value else { return false }
     switch term.sign {
     case .exists: return true
-    case .equal: return areEqual(value, term.operand)
-    case .unequal: return !areEqual(value, term.operand)
-    case .among: return (term.operand.array ?? []).contains { areEqual(value, $0) }
+    case .equal: return areEqual(value, to: term.operand)
+    case .unequal: return !areEqual(value, to: term.operand)
+    case .among: return (term.operand.array ?? []).contains { areEqual(value, to: $0) }
     case .below: return order(value, term.operand).map { $0 < 0 } ?? false
     case .atMost: return order(value, term.operand).map { $0 <= 0 } ?? false
     case .above: return order(value, term.operand).map { $0 > 0 } ?? false
@@ -40,7 +40,7 @@ package struct Comparison: Sendable, Hashable {
     }
   }
 
-  private static func areEqual(_ a: JSON, _ b: JSON) -> Bool {
+  private static func areEqual(_ a: JSON, to b: JSON) -> Bool {
     if let order = order(a, b) { return order == 0 }
     return a == b
   }
@@ -73,7 +73,7 @@ extension Comparison {
   /// Reads a bare value or an object of operators; nil, with a fault, if it is neither.
   static func read(_ json: JSON, at path: String, operands: Operands = .any, faults: CampaignFaults) -> Comparison? {
     guard let members = json.object else {
-      guard isOperand(json, operands) else {
+      guard isOperand(json, of: operands) else {
         faults.refuse("WRONG_TYPE", at: path, "It must be a value, or comparisons such as {\">=\": 5}.")
         return nil
       }
@@ -90,8 +90,8 @@ extension Comparison {
         switch sign {
         case .exists: member.value.bool != nil
         case .among:
-          member.value.array.map { (1...100).contains($0.count) && $0.allSatisfy { isOperand($0, operands) } } ?? false
-        default: isOperand(member.value, operands)
+          member.value.array.map { (1...100).contains($0.count) && $0.allSatisfy { isOperand($0, of: operands) } } ?? false
+        default: isOperand(member.value, of: operands)
         }
       guard isGood else {
         faults.refuse("WRONG_TYPE", at: DocumentReader.join(path, sign.rawValue), "It cannot be compared with this.")
@@ -106,7 +106,7 @@ extension Comparison {
     return Comparison(terms: terms)
   }
 
-  private static func isOperand(_ json: JSON, _ operands: Operands) -> Bool {
+  private static func isOperand(_ json: JSON, of operands: Operands) -> Bool {
     switch json {
     case .int, .double: true
     case .string(let text): operands == .any && text.utf8.count <= 1000

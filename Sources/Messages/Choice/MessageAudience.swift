@@ -63,10 +63,10 @@ extension MessageAudience {
   init(_ parent: DocumentReader, zones: any ZoneReading) {
     self.init()
     guard let reader = parent.object("audience", known: Self.members) else { return }
-    platforms = Self.list(reader, "platforms")?.map { $0.lowercased() }
-    apps = Self.list(reader, "apps")
-    languages = Self.list(reader, "languages")
-    timeZones = Self.list(reader, "timeZones")
+    platforms = Self.list(reader, named: "platforms")?.map { $0.lowercased() }
+    apps = Self.list(reader, named: "apps")
+    languages = Self.list(reader, named: "languages")
+    timeZones = Self.list(reader, named: "timeZones")
     for (index, language) in (languages ?? []).enumerated() where !LanguageRange.isTag(language) {
       reader.faults.refuse(
         "BAD_LANGUAGE", at: "\(reader.place("languages"))[\(index)]",
@@ -88,7 +88,7 @@ extension MessageAudience {
     readShare(reader)
   }
 
-  private static func list(_ reader: DocumentReader, _ name: String) -> [String]? {
+  private static func list(_ reader: DocumentReader, named name: String) -> [String]? {
     let texts = reader.texts(name, count: 0...200)
     if texts?.isEmpty == true {
       reader.faults.warn(
@@ -130,7 +130,7 @@ extension MessageAudience {
     for element in parent.list("tree", count: 0...Self.treeMax) ?? [] {
       let known = ["path"] + Comparison.Operator.allCases.map(\.rawValue)
       guard let reader = DocumentReader(element.json, at: element.path, known: known, faults: parent.faults) else { continue }
-      guard let path = PlayerPath.read(reader, "path") else { continue }
+      guard let path = PlayerPath.read(reader, named: "path") else { continue }
       let terms = (element.json.object ?? []).filter { $0.key != "path" }
       guard let comparison = Comparison.read(.object(terms), at: element.path, faults: parent.faults) else { continue }
       tree.append(TreeCondition(path: path, comparison: comparison))
@@ -154,7 +154,7 @@ extension MessageAudience {
 
 /// Paths of the tree in documents: `/users/{uid}/level`, where `{uid}` is the only name that stands for something.
 enum PlayerPath {
-  static func read(_ reader: DocumentReader, _ name: String) -> PathPattern? {
+  static func read(_ reader: DocumentReader, named name: String) -> PathPattern? {
     guard let text = reader.text(name, length: 2...500) else {
       if !reader.has(name) { reader.refuse("MISSING", at: name, "\"\(name)\" is missing, such as \"/users/{uid}/level\".") }
       return nil

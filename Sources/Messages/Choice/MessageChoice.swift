@@ -14,7 +14,7 @@ struct MessageChoice {
     var pending: [MessageEvent] = []
     if let uid = client.uid {
       account = try snapshot.account(in: namespace, uid: uid)
-      if let path = service.referrer.flatMap({ PlayerPath.filled($0, uid) }) {
+      if let path = service.referrer.flatMap({ PlayerPath.filled($0, for: uid) }) {
         inviter = try snapshot.leaf(in: namespace, at: PathBytes(path))?.leaf.scalar.stringValue
       }
       let rows = try MessageService.records(
@@ -44,13 +44,13 @@ struct MessageChoice {
     for (id, variant) in tests {
       guard let text = try snapshot.record(in: namespace, kind: MessageService.Kind.campaign, key: id),
         let campaign = Campaign(id: id, stored: text, in: service.surroundings),
-        let message = try message(campaign, judgement(campaign, facts), variant: variant, isTest: true)
+        let message = try message(campaign, judgement(campaign, by: facts), variant: variant, isTest: true)
       else { continue }
       served.append(message)
     }
     for campaign in offered where !served.contains(where: { $0.campaign.id == campaign.id }) {
       guard served.count < max else { break }
-      let judgement = try judgement(campaign, facts)
+      let judgement = try judgement(campaign, by: facts)
       let isTest = campaign.document.testDevices.contains(facts.instance.id)
       guard try isTest || judgement.isEligible(),
         let message = try message(campaign, judgement, variant: nil, isTest: isTest)
@@ -62,7 +62,7 @@ struct MessageChoice {
     return served
   }
 
-  func judgement(_ campaign: Campaign, _ facts: MessageFacts) throws -> MessageJudgement {
+  func judgement(_ campaign: Campaign, by facts: MessageFacts) throws -> MessageJudgement {
     var instances = [facts.instance.id]
     if campaign.document.frequency.isPerPlayer, let uid = facts.client.uid,
       let list = try snapshot.record(in: namespace, kind: MessageInstance.playerKind, key: uid)
@@ -93,7 +93,7 @@ struct MessageChoice {
     let content = document.content(of: variant)
     let language = content.language(for: facts.client.language)
     let events = judgement.events
-    let values = try values(document, facts, event: events.first)
+    let values = try values(document, by: facts, event: events.first)
     let texts = content.texts[language] ?? MessageTexts()
     guard let filled = texts.filled(isTest ? values.merging(Self.examples) { own, _ in own } : values, language: language)
     else {
@@ -115,7 +115,7 @@ struct MessageChoice {
   private static let examples: [String: JSON] = ["amount": 50, "currency": "coins", "balance": 100]
 
   /// The values of templates: of the event, of the player, of places that the player may read.
-  private func values(_ document: CampaignDocument, _ facts: MessageFacts, event: MessageEvent?) throws -> [String: JSON] {
+  private func values(_ document: CampaignDocument, by facts: MessageFacts, event: MessageEvent?) throws -> [String: JSON] {
     var values: [String: JSON] = [:]
     for member in event?.parameters ?? [] { values[member.key] = member.value }
     // A uid is no name for people.
@@ -136,14 +136,14 @@ struct MessageChoice {
 
 extension PlayerPath {
   /// A pattern of one capture, whatever its name.
-  static func filled(_ pattern: PathPattern, _ uid: String) -> Path? { try? pattern.path(filling: [uid]) }
+  static func filled(_ pattern: PathPattern, for uid: String) -> Path? { try? pattern.path(filling: [uid]) }
 }
 
 extension CampaignDocument {
   /// The variant of an instance, or of a player: the same for ever.
   func variant(for who: String, _ campaign: String) -> String? {
     guard !variants.isEmpty else { return nil }
-    var rest = MessageJudgement.share(campaign, "variant\n\(who)", of: 100)
+    var rest = MessageJudgement.share(campaign, for: "variant\n\(who)", of: 100)
     for variant in variants {
       rest -= variant.weight
       if rest < 0 { return variant.name }

@@ -117,7 +117,7 @@ struct MessageJudgement {
       checks.append(("audience.instance.sessions", { (sessions, wanted.holds(sessions)) }))
     }
     if audience.share < 10_000 {
-      let share = Self.share(campaign.id, facts.instance.id, of: 10_000)
+      let share = Self.share(campaign.id, for: facts.instance.id, of: 10_000)
       checks.append(("audience.percent", { (.double(Double(share) / 100), share < audience.share) }))
     }
     return checks
@@ -126,7 +126,7 @@ struct MessageJudgement {
   private static func text(_ value: String?) -> JSON { value.map(JSON.string) ?? .null }
 
   /// Where an instance, or a player, stands among so many parts: the same for ever.
-  static func share(_ campaign: String, _ who: String, of parts: UInt64) -> Int {
+  static func share(_ campaign: String, for who: String, of parts: UInt64) -> Int {
     let digest = SHA256.hash(data: Array("\(campaign)\n\(who)".utf8))
     return Int(digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % parts)
   }
@@ -136,7 +136,7 @@ struct MessageJudgement {
   /// The pending events that the campaign tells, oldest first.
   var events: [MessageEvent] {
     facts.pending.filter { event in
-      campaign.document.serverTriggers.contains { event.fires($0.name, $0.conditions) }
+      campaign.document.serverTriggers.contains { event.fires($0.name, where: $0.conditions) }
     }
   }
 
@@ -151,7 +151,7 @@ struct MessageJudgement {
             switch trigger {
             case .launch, .foreground: true
             case .event(_, let conditions): conditions.isEmpty || isOwn
-            case .server(let name, let conditions): facts.pending.contains { $0.fires(name, conditions) }
+            case .server(let name, let conditions): facts.pending.contains { $0.fires(name, where: conditions) }
             }
           }
           return (.array(events.map { .string($0.id) }), reachable)

@@ -37,15 +37,15 @@ extension CampaignDocument {
     let source = (json.object ?? []).filter { !readOnly.contains($0.key) && $0.key != "publish" }
     var document = CampaignDocument(source: .object(source))
     document.readHead(reader)
-    document.readContent(reader, surroundings)
+    document.readContent(reader, in: surroundings)
     document.readTriggers(reader)
-    document.readSchedule(reader, surroundings.zones)
+    document.readSchedule(reader, zones: surroundings.zones)
     document.audience = MessageAudience(reader, zones: surroundings.zones)
     document.readFrequency(reader)
     document.readAttachments(reader)
     document.readConversion(reader)
     document.readVariables(reader)
-    document.readVariants(reader, surroundings)
+    document.readVariants(reader, in: surroundings)
     TemplateChecks(document: document, faults: faults).run()
     return (faults.refusals.isEmpty ? document : nil, faults)
   }
@@ -91,7 +91,7 @@ extension CampaignDocument {
     testDevices = reader.texts("testDevices", count: 0...100, length: 64) ?? []
   }
 
-  private mutating func readContent(_ reader: DocumentReader, _ surroundings: CampaignSurroundings) {
+  private mutating func readContent(_ reader: DocumentReader, in surroundings: CampaignSurroundings) {
     guard let value = reader.value("content") else {
       return reader.refuse("MISSING", at: "content", "\"content\" is missing: what the message shows.")
     }
@@ -174,7 +174,7 @@ extension CampaignDocument {
     }
   }
 
-  private mutating func readSchedule(_ parent: DocumentReader, _ zones: any ZoneReading) {
+  private mutating func readSchedule(_ parent: DocumentReader, zones: any ZoneReading) {
     guard let reader = parent.object("schedule", known: ["start", "end", "timeZone"]) else { return }
     schedule.timeZone = reader.text("timeZone", length: 1...64)
     var zone: ZoneRules?
@@ -285,11 +285,11 @@ extension CampaignDocument {
           "BAD_VALUE", at: String(name.prefix(60)), "A name begins with a letter and has letters, digits and \"_\".")
         continue
       }
-      variables[name] = PlayerPath.read(reader, name)
+      variables[name] = PlayerPath.read(reader, named: name)
     }
   }
 
-  private mutating func readVariants(_ parent: DocumentReader, _ surroundings: CampaignSurroundings) {
+  private mutating func readVariants(_ parent: DocumentReader, in surroundings: CampaignSurroundings) {
     guard let elements = parent.list("variants", count: 2...4) else { return }
     let own = parent.value("content") ?? .object([])
     for element in elements {

@@ -67,7 +67,7 @@ struct ContentReading {
         texts.refuse("BAD_LANGUAGE", at: String(language.prefix(40)), "It is no language tag, such as en or pt-BR.")
         continue
       }
-      content.texts[language] = self.texts(texts, language)
+      content.texts[language] = self.texts(texts, language: language)
     }
     if !content.defaultLanguage.isEmpty, content.texts[content.defaultLanguage] == nil {
       texts.refuse(
@@ -75,7 +75,7 @@ struct ContentReading {
     }
   }
 
-  private func texts(_ parent: DocumentReader, _ language: String) -> MessageTexts? {
+  private func texts(_ parent: DocumentReader, language: String) -> MessageTexts? {
     guard let reader = parent.object(language, known: ["title", "body", "primary", "secondary"]) else { return nil }
     for name in unusedTexts where reader.has(name) {
       reader.refuse("NOT_FOR_LAYOUT", at: name, "A message of the layout \(layout.rawValue) has no \"\(name)\".")
@@ -104,9 +104,9 @@ struct ContentReading {
   // MARK: Images
 
   private func readImages(_ reader: DocumentReader, into content: inout MessageContent) {
-    content.portraitImage = image(reader, "portraitImage")
-    content.landscapeImage = image(reader, "landscapeImage")
-    content.image = image(reader, "image")
+    content.portraitImage = image(reader, named: "portraitImage")
+    content.landscapeImage = image(reader, named: "landscapeImage")
+    content.image = image(reader, named: "image")
     if layout == .card, !reader.has("portraitImage") {
       reader.refuse(
         "CARD_WITHOUT_IMAGE", at: "portraitImage", "A card needs \"portraitImage\": without one, apps show no further message.")
@@ -130,7 +130,7 @@ struct ContentReading {
     }
   }
 
-  private func image(_ reader: DocumentReader, _ name: String) -> String? {
+  private func image(_ reader: DocumentReader, named name: String) -> String? {
     guard let text = reader.text(name, length: 1...2048) else { return nil }
     let url = URLParts(text)
     guard text.utf8.count <= 2048, Self.isClean(text), url.scheme?.lowercased() == "https", let authority = url.authority,
@@ -149,9 +149,9 @@ struct ContentReading {
   // MARK: Actions
 
   private func readActions(_ reader: DocumentReader, into content: inout MessageContent) {
-    content.primaryAction = action(reader, "primaryAction")
-    content.secondaryAction = action(reader, "secondaryAction")
-    content.action = action(reader, "action")
+    content.primaryAction = action(reader, named: "primaryAction")
+    content.secondaryAction = action(reader, named: "secondaryAction")
+    content.action = action(reader, named: "action")
     if layout == .card, !reader.has("primaryAction"), !reader.isNull("primaryAction") {
       reader.refuse("MISSING", at: "primaryAction", "A card needs \"primaryAction\": an address, or null to close it.")
     }
@@ -165,7 +165,7 @@ struct ContentReading {
     )
   }
 
-  private func action(_ reader: DocumentReader, _ name: String) -> String? {
+  private func action(_ reader: DocumentReader, named name: String) -> String? {
     guard let text = reader.text(name, length: 1...2048) else { return nil }
     if text == MessageContent.dismissal { return text }
     let url = URLParts(text)
@@ -198,7 +198,7 @@ struct ContentReading {
     var colors = MessageColors()
     let known = ["text", "background", "button", "primaryText", "secondaryText"]
     guard let reader = parent.object("colors", known: known) else { return colors }
-    func color(_ name: String, _ fallback: String) -> String {
+    func color(_ name: String, fallback: String) -> String {
       guard let text = reader.text(name, length: 0...100) else { return fallback }
       guard MessageColor.channels(text) != nil else {
         reader.refuse("BAD_COLOR", at: name, "A colour is exactly #RRGGBB: apps misread every other form.")
@@ -206,11 +206,11 @@ struct ContentReading {
       }
       return text
     }
-    colors.text = color("text", colors.text)
-    colors.background = color("background", colors.background)
-    colors.button = color("button", colors.button)
-    colors.primaryText = color("primaryText", colors.primaryText)
-    colors.secondaryText = color("secondaryText", colors.secondaryText)
+    colors.text = color("text", fallback: colors.text)
+    colors.background = color("background", fallback: colors.background)
+    colors.button = color("button", fallback: colors.button)
+    colors.primaryText = color("primaryText", fallback: colors.primaryText)
+    colors.secondaryText = color("secondaryText", fallback: colors.secondaryText)
     return colors
   }
 
@@ -222,7 +222,7 @@ struct ContentReading {
       pairs.append(("primaryText", colors.primaryText, colors.button))
     }
     for (name, front, back) in pairs {
-      guard let contrast = MessageColor.contrast(front, back), contrast < 4.5 else { continue }
+      guard let contrast = MessageColor.contrast(front, with: back), contrast < 4.5 else { continue }
       let ratio = Double(Int(contrast * 10)) / 10
       let place = "\(path).colors.\(name)"
       if contrast < 1.5 {

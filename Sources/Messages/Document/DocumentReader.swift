@@ -52,13 +52,13 @@ struct DocumentReader {
 
   func refuse(_ code: String, at name: String, _ message: String) { faults.refuse(code, at: place(name), message) }
 
-  func wrongType(_ name: String, _ what: String) { refuse("WRONG_TYPE", at: name, "\"\(name)\" must be \(what).") }
+  func wrongType(_ name: String, expected what: String) { refuse("WRONG_TYPE", at: name, "\"\(name)\" must be \(what).") }
 
   /// A text of so many UTF-16 units.
   func text(_ name: String, length: ClosedRange<Int> = 1...1000) -> String? {
     guard let value = value(name) else { return nil }
     guard let text = value.string else {
-      wrongType(name, "a text")
+      wrongType(name, expected: "a text")
       return nil
     }
     guard length.contains(text.utf16.count) else {
@@ -73,7 +73,7 @@ struct DocumentReader {
   func integer(_ name: String, range: ClosedRange<Int>) -> Int? {
     guard let value = value(name) else { return nil }
     guard let number = value.int else {
-      wrongType(name, "a whole number")
+      wrongType(name, expected: "a whole number")
       return nil
     }
     guard number >= Int64(range.lowerBound), number <= Int64(range.upperBound) else {
@@ -86,7 +86,7 @@ struct DocumentReader {
   func flag(_ name: String) -> Bool? {
     guard let value = value(name) else { return nil }
     if let flag = value.bool { return flag }
-    wrongType(name, "true or false")
+    wrongType(name, expected: "true or false")
     return nil
   }
 
@@ -94,7 +94,7 @@ struct DocumentReader {
   func list(_ name: String, count: ClosedRange<Int>) -> [(json: JSON, path: String)]? {
     guard let value = value(name) else { return nil }
     guard let elements = value.array else {
-      wrongType(name, "a list")
+      wrongType(name, expected: "a list")
       return nil
     }
     guard count.contains(elements.count) else {

@@ -57,7 +57,7 @@ enum MessageColor {
   }
 
   /// The contrast of two colours, 1 to 21 (WCAG 2.2, relative luminance); nil if one is no colour.
-  static func contrast(_ a: String, _ b: String) -> Double? {
+  static func contrast(_ a: String, with b: String) -> Double? {
     guard let x = channels(a).map(luminance), let y = channels(b).map(luminance) else { return nil }
     return (max(x, y) + 0.05) / (min(x, y) + 0.05)
   }

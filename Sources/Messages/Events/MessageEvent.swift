@@ -52,7 +52,7 @@ package struct MessageEvent: Sendable, Hashable {
   func isPending(at now: Int64) -> Bool { shownAt == nil && expires > now }
 
   /// Whether it is what a trigger waits for.
-  func fires(_ name: String, _ conditions: [ParameterCondition]) -> Bool {
+  func fires(_ name: String, where conditions: [ParameterCondition]) -> Bool {
     self.name == name && conditions.holds(parameters)
   }
 }

@@ -64,7 +64,7 @@ struct MessageMarks {
 
   static let countKind = "message_count"
 
-  func mark(_ instance: String, _ campaign: String) throws(StorageError) -> MessageMark {
+  func mark(_ instance: String, campaign: String) throws(StorageError) -> MessageMark {
     let key = MessageMark.key(instance, campaign)
     return try session.record(in: namespace, kind: MessageMark.kind, key: key).flatMap { MessageMark(stored: $0) }
       ?? MessageMark()
@@ -83,7 +83,7 @@ struct MessageMarks {
 
   func convert(_ campaign: Campaign, instance: String) throws(StorageError) {
     guard let goal = campaign.document.conversion else { return }
-    var mark = try mark(instance, campaign.id)
+    var mark = try mark(instance, campaign: campaign.id)
     let hasURL = campaign.document.content(of: mark.variant).hasURL
     guard mark.convert(goal, hasURL: hasURL, at: time) else { return }
     put(mark, of: instance, campaign.id)

@@ -31,7 +31,7 @@ struct MessageModel {
         "colors",
         [
           "text": .string(content.colors.text), "background": .string(content.colors.background),
-          "isReadable": .bool((MessageColor.contrast(content.colors.text, content.colors.background) ?? 0) >= 4.5),
+          "isReadable": .bool((MessageColor.contrast(content.colors.text, with: content.colors.background) ?? 0) >= 4.5),
         ]
       ),
       ("action", Self.url(content.action)),

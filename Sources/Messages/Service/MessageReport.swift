@@ -105,7 +105,7 @@ final class ReportDecision: WriterDecision {
     throws(StorageError)
   {
     let id = campaign.id
-    var mark = try marks.mark(report.instance, id)
+    var mark = try marks.mark(report.instance, campaign: id)
     let variant = report.variant ?? mark.variant ?? campaign.document.variant(for: report.instance, id)
     let known = campaign.document.variants.contains { $0.name == variant } ? variant : nil
     // A clock that is wrong must not move a display out of its window.

@@ -61,7 +61,7 @@ extension MessageService {
     let conditions = try read { snapshot, namespace in
       let choice = MessageChoice(service: self, snapshot: snapshot, namespace: namespace, mayRead: { _ in true })
       let facts = try choice.facts(client, instance: instance, now: now, pendingMax: Self.pendingMax)
-      let judgement = try choice.judgement(campaign, facts)
+      let judgement = try choice.judgement(campaign, by: facts)
       let conditions = try judgement.conditions()
       let message = try choice.message(campaign, judgement, variant: nil, isTest: false)
       let texts = MessageCondition(name: "texts", value: .string(message?.language ?? ""), holds: message != nil)
@@ -108,7 +108,7 @@ extension MessageService {
       return try stored(MessageEvent.kind, key: "\(uid)/\(id)").flatMap { MessageEvent(stored: $0) }
     }
     return try events(of: uid).first { event in
-      event.isPending(at: now) && campaign.document.serverTriggers.contains { event.fires($0.name, $0.conditions) }
+      event.isPending(at: now) && campaign.document.serverTriggers.contains { event.fires($0.name, where: $0.conditions) }
     }
   }
 

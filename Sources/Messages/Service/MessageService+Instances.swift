@@ -113,14 +113,14 @@ extension MessageService {
       }
       session.put(KeyedRecordChange(kind: MessageInstance.kind, key: kept.id, value: row.stored), in: namespace)
       guard isJoining else { return }
-      if let uid = before.uid, uid != kept.uid { try Self.leave(uid, kept.id, in: namespace, session: session) }
-      if let uid = kept.uid { try Self.join(uid, kept.id, in: namespace, session: session) }
+      if let uid = before.uid, uid != kept.uid { try Self.leave(uid, instance: kept.id, in: namespace, session: session) }
+      if let uid = kept.uid { try Self.join(uid, instance: kept.id, in: namespace, session: session) }
     }
     try await commit { $0.decision = putting }
     return after
   }
 
-  private static func join(_ uid: String, _ id: String, in namespace: NamespaceID, session: any CommitSession)
+  private static func join(_ uid: String, instance id: String, in namespace: NamespaceID, session: any CommitSession)
     throws(StorageError)
   {
     let stored = try session.record(in: namespace, kind: MessageInstance.playerKind, key: uid)
@@ -129,7 +129,7 @@ extension MessageService {
     session.put(KeyedRecordChange(kind: MessageInstance.playerKind, key: uid, value: value), in: namespace)
   }
 
-  private static func leave(_ uid: String, _ id: String, in namespace: NamespaceID, session: any CommitSession)
+  private static func leave(_ uid: String, instance id: String, in namespace: NamespaceID, session: any CommitSession)
     throws(StorageError)
   {
     guard let stored = try session.record(in: namespace, kind: MessageInstance.playerKind, key: uid) else { return }
@@ -171,7 +171,7 @@ extension MessageService {
     let removing = RecordDecision { session, namespace, _ throws(StorageError) in
       session.put(KeyedRecordChange(kind: MessageInstance.kind, key: id, value: nil), in: namespace)
       for record in gone { session.put(KeyedRecordChange(kind: record.kind, key: record.key, value: nil), in: namespace) }
-      if let uid = instance.uid { try Self.leave(uid, id, in: namespace, session: session) }
+      if let uid = instance.uid { try Self.leave(uid, instance: id, in: namespace, session: session) }
     }
     try await commit { $0.decision = removing }
     hub.drop(id)

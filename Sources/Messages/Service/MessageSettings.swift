@@ -51,9 +51,9 @@ package struct MessageSettings: Sendable, Hashable {
     guard let reader = DocumentReader(json, at: "", known: Self.members, faults: faults) else {
       throw .invalid(faults.refusals)
     }
-    fetchInterval = Self.interval(reader, "fetchInterval", range: 1000...3 * 86_400_000) ?? fetchInterval
-    foregroundInterval = Self.interval(reader, "foregroundInterval", range: 0...30 * 86_400_000) ?? foregroundInterval
-    minInterval = Self.interval(reader, "minInterval", range: 0...86_400_000) ?? minInterval
+    fetchInterval = Self.interval(reader, named: "fetchInterval", range: 1000...3 * 86_400_000) ?? fetchInterval
+    foregroundInterval = Self.interval(reader, named: "foregroundInterval", range: 0...30 * 86_400_000) ?? foregroundInterval
+    minInterval = Self.interval(reader, named: "minInterval", range: 0...86_400_000) ?? minInterval
     impressionTime = reader.integer("impressionSeconds", range: 0...60).map { Int64($0) * 1000 } ?? impressionTime
     bannerTime = reader.integer("bannerSeconds", range: 1...600).map { Int64($0) * 1000 } ?? bannerTime
     eventDays = reader.integer("eventDays", range: 1...365).map(Int64.init) ?? eventDays
@@ -68,7 +68,7 @@ package struct MessageSettings: Sendable, Hashable {
     guard faults.refusals.isEmpty else { throw .invalid(faults.refusals) }
   }
 
-  private static func interval(_ reader: DocumentReader, _ name: String, range: ClosedRange<Int64>) -> Int64? {
+  private static func interval(_ reader: DocumentReader, named name: String, range: ClosedRange<Int64>) -> Int64? {
     guard let text = reader.text(name, length: 1...20) else { return nil }
     let units: [(String, Int64)] = [("ms", 1), ("s", 1000), ("min", 60_000), ("h", 3_600_000), ("d", 86_400_000)]
     let digits = text.prefix { $0.isASCII && $0.isNumber }

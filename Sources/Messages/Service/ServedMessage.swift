@@ -27,7 +27,7 @@ package struct ServedMessage: Sendable {
   package var triggers: [MessageTrigger] {
     campaign.document.triggers.filter { trigger in
       guard case .server(let name, let conditions) = trigger else { return true }
-      return isTest || events.contains { $0.fires(name, conditions) }
+      return isTest || events.contains { $0.fires(name, where: conditions) }
     }
   }
 }

@@ -35,7 +35,7 @@ struct FetchAnswer {
       ("content", served.isControl ? nil : [document.layout.rawValue: content(served)]),
       ("priority", ["value": .int(Int64(document.priority))]), ("triggeringConditions", .array(triggers.map(\.json))),
       ("dataBundle", document.attachments.isEmpty ? nil : .object(document.attachments)),
-      ("isTestCampaign", .bool(served.isTest)), ("doubloon", isOwn ? own(served, triggers) : nil),
+      ("isTestCampaign", .bool(served.isTest)), ("doubloon", isOwn ? own(served, triggers: triggers) : nil),
     ])
   }
 
@@ -89,10 +89,10 @@ struct FetchAnswer {
     let title = texts.title.map { Self.text($0, colors.text) }
     let body = texts.body.map { Self.text($0, colors.text) }
     let background = JSON.string(colors.background)
-    func button(_ text: String?, _ color: String) -> JSON? {
+    func button(_ text: String?, color: String) -> JSON? {
       text.map { ["text": Self.text($0, color), "buttonHexColor": .string(colors.button)] }
     }
-    let primary = button(texts.primary, colors.primaryText)
+    let primary = button(texts.primary, color: colors.primaryText)
     switch served.campaign.document.layout {
     case .card:
       return JSON(fields: [
@@ -127,7 +127,7 @@ struct FetchAnswer {
     return ["actionUrl": .string(action)]
   }
 
-  private func own(_ served: ServedMessage, _ triggers: [ShownTrigger]) -> JSON {
+  private func own(_ served: ServedMessage, triggers: [ShownTrigger]) -> JSON {
     let document = served.campaign.document
     let conditions = triggers.map { trigger -> JSON in
       trigger.conditions.isEmpty

@@ -15,7 +15,7 @@ enum FetchRoutes {
   /// Campaigns that a client may say that it has seen.
   private static let seenMax = 1000
 
-  @Sendable private static func fetch(_ access: MessageAccess, _ json: JSON) async throws -> JSON {
+  @Sendable private static func fetch(_ access: MessageAccess, body json: JSON) async throws -> JSON {
     try access.checkKey()
     let number = access.call.captures["number"] ?? ""
     if let own = access.messages.settings.projectNumber, number != own {

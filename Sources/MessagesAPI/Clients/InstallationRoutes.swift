@@ -18,7 +18,7 @@ enum InstallationRoutes {
 
   private static let lifetime = JSON.string("\(MessageService.tokenLifetime / 1000)s")
 
-  @Sendable private static func register(_ access: MessageAccess, _ json: JSON) async throws -> JSON {
+  @Sendable private static func register(_ access: MessageAccess, body json: JSON) async throws -> JSON {
     try access.checkKey()
     guard access.messages.admits("register/\(access.call.request.client.clientNetwork)", logging: false) else {
       throw MessagesAPIError(.resourceExhausted, "Too many installations from one network; try again later.")
@@ -34,14 +34,14 @@ enum InstallationRoutes {
     ]
   }
 
-  @Sendable private static func generate(_ access: MessageAccess, _ json: JSON) async throws -> JSON {
+  @Sendable private static func generate(_ access: MessageAccess, body json: JSON) async throws -> JSON {
     try access.checkKey()
     let token = try await access.messages.refresh(
       access.call.captures["fid"] ?? "", refreshToken: try refreshToken(access))
     return ["token": .string(token), "expiresIn": lifetime]
   }
 
-  @Sendable private static func delete(_ access: MessageAccess, _ json: JSON) async throws -> JSON {
+  @Sendable private static func delete(_ access: MessageAccess, body json: JSON) async throws -> JSON {
     try access.checkKey()
     try await access.messages.unregister(access.call.captures["fid"] ?? "", refreshToken: try refreshToken(access))
     return [:]

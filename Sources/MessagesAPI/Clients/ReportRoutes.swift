@@ -15,15 +15,15 @@ enum ReportRoutes {
   private static let batchMax = 50
   private static let wait: JSON = ["next_request_wait_millis": "300000"]
 
-  @Sendable private static func rootLog(_ access: MessageAccess, _ json: JSON) async throws -> JSON {
+  @Sendable private static func rootLog(_ access: MessageAccess, body json: JSON) async throws -> JSON {
     let host = (access.header("host") ?? "").split(separator: ":").first.map { $0.lowercased() } ?? ""
     guard access.isOwnClient || access.header("x-goog-api-key") != nil || access.messages.settings.hosts.contains(host) else {
       throw MessagesAPIError(.notFound, "Nothing is here; messages are reported to /v1/messages/log.")
     }
-    return try await log(access, json)
+    return try await log(access, body: json)
   }
 
-  @Sendable private static func log(_ access: MessageAccess, _ json: JSON) async throws -> JSON {
+  @Sendable private static func log(_ access: MessageAccess, body json: JSON) async throws -> JSON {
     if access.header("x-goog-api-key") != nil || access.call.query["key"] != nil { try access.checkKey() }
     guard let elements = json["log_event"]?.array, elements.count <= batchMax else {
       throw MessagesAPIError(.invalidArgument, "log_event must be a list of at most \(batchMax) reports.")
@@ -78,7 +78,7 @@ enum ReportRoutes {
     return nil
   }
 
-  @Sendable private static func convert(_ access: MessageAccess, _ json: JSON) async throws -> JSON {
+  @Sendable private static func convert(_ access: MessageAccess, body json: JSON) async throws -> JSON {
     try access.checkKey()
     guard let id = json["instance"]?.string, let events = json["events"]?.array, events.count <= batchMax else {
       throw MessagesAPIError(

@@ -35,7 +35,7 @@ final class MessageStream: ChannelInboundHandler {
       eventLoop.execute { stream.value.tell(signal) }
     }
     context.write(wrapOutboundOut(opening.head(context.channel.allocator)), promise: nil)
-    send("keep-alive", .null)
+    send("keep-alive", content: .null)
     timer = eventLoop.scheduleRepeatedTask(initialDelay: Self.keepAlive, delay: Self.keepAlive) { _ in stream.value.beat() }
   }
 
@@ -71,10 +71,10 @@ final class MessageStream: ChannelInboundHandler {
   private func tell(_ signal: MessageSignal) {
     guard number != nil, let context else { return }
     switch signal {
-    case .trigger(let event): send("trigger", event.clientJSON)
-    case .refresh: send("refresh", .null)
+    case .trigger(let event): send("trigger", content: event.clientJSON)
+    case .refresh: send("refresh", content: .null)
     case .replaced:
-      send("replaced", .null)
+      send("replaced", content: .null)
       context.close(promise: nil)
     }
   }
@@ -89,10 +89,10 @@ final class MessageStream: ChannelInboundHandler {
     beatsUnwritable = 0
     // The app signs in again, and listens again.
     if source.isOver { return context.close(promise: nil) }
-    send("keep-alive", .null)
+    send("keep-alive", content: .null)
   }
 
-  private func send(_ event: StaticString, _ content: JSON) {
+  private func send(_ event: StaticString, content: JSON) {
     guard let context, context.channel.isWritable else { return }
     var writer = JSONWriter(capacity: 256)
     writer.write(content)
