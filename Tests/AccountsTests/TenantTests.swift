@@ -8,7 +8,7 @@ import TreeModel
 
 /// Players of several brands of one game, kept apart.
 struct TenantTests {
-  private func tenant(_ fixture: AccountFixture, _ name: String) async throws -> AccountContext {
+  private func tenant(_ fixture: AccountFixture, called name: String) async throws -> AccountContext {
     let made = try await fixture.accounts.tenants.create(of: fixture.project, by: .admin("test")) { tenant in
       tenant.displayName = name
       tenant.allowsPasswords = true
@@ -21,10 +21,10 @@ struct TenantTests {
   }
 
   private func pair(_ fixture: AccountFixture) async throws -> (AccountContext, AccountContext) {
-    (try await tenant(fixture, "Ape"), try await tenant(fixture, "Bee"))
+    (try await tenant(fixture, called: "Ape"), try await tenant(fixture, called: "Bee"))
   }
 
-  private func signUp(_ fixture: AccountFixture, _ email: String, _ context: AccountContext) async throws -> Player {
+  private func signUp(_ fixture: AccountFixture, email: String, _ context: AccountContext) async throws -> Player {
     Player(try await fixture.accounts.signUp(PasswordSignUp(email: try fixture.email(email), password: "secret1"), context))
   }
 
@@ -38,7 +38,7 @@ struct TenantTests {
       let (ape, bee) = try await pair(fixture)
       let contexts = [fixture.client.within(.project), ape, bee]
       var uids: [String] = []
-      for context in contexts { uids.append(try await signUp(fixture, "jim@x.io", context).uid) }
+      for context in contexts { uids.append(try await signUp(fixture, email: "jim@x.io", context).uid) }
       #expect(Set(uids).count == 3)
       for (context, uid) in zip(contexts, uids) {
         let email = try fixture.email("jim@x.io")
@@ -48,7 +48,7 @@ struct TenantTests {
         #expect(try fixture.token(player).tenant == context.project.scope.tenant)
         #expect(try fixture.accounts.page(of: context.project, after: nil, limit: 10).accounts.map(\.uid) == [uid])
         #expect(try fixture.accounts.count(of: context.project) == 1)
-        let error = await fixture.error { _ = try await signUp(fixture, "jim@x.io", context) }
+        let error = await fixture.error { _ = try await signUp(fixture, email: "jim@x.io", context) }
         #expect(error == .emailTaken)
       }
       #expect(try fixture.accounts.count(of: fixture.project) == 3)
@@ -59,7 +59,7 @@ struct TenantTests {
   func tokens() async throws {
     try await AccountFixture.run { fixture in
       let (ape, bee) = try await pair(fixture)
-      let player = try await signUp(fixture, "jim@x.io", ape)
+      let player = try await signUp(fixture, email: "jim@x.io", ape)
       let accounts = fixture.accounts
       for other in [bee, fixture.client.within(.project)] {
         let project = other.project
@@ -91,8 +91,8 @@ struct TenantTests {
   @Test("rules see the tenant of a player in the token")
   func rules() async throws {
     try await AccountFixture.run { fixture in
-      let ape = try await tenant(fixture, "Ape")
-      let player = try await signUp(fixture, "jim@x.io", ape)
+      let ape = try await tenant(fixture, called: "Ape")
+      let player = try await signUp(fixture, email: "jim@x.io", ape)
       let auth = try #require(try fixture.accounts.auth(of: player.uid, in: fixture.project))
       #expect(auth.json["token"]?["firebase"]?["tenant"]?.string == ape.project.scope.tenant)
       #expect(player.account.publicNode == (try fixture.record(player.uid)).publicNode)
@@ -104,8 +104,8 @@ struct TenantTests {
   func codes() async throws {
     try await AccountFixture.run { fixture in
       let (ape, bee) = try await pair(fixture)
-      let player = try await signUp(fixture, "jim@x.io", ape)
-      _ = try await signUp(fixture, "jim@x.io", bee)
+      let player = try await signUp(fixture, email: "jim@x.io", ape)
+      _ = try await signUp(fixture, email: "jim@x.io", bee)
       let email = try fixture.email("jim@x.io")
       for purpose in [CodeRequest.Purpose.passwordReset(email), .signIn(email), .verification(of: .idToken(player.idToken))] {
         _ = try await fixture.accounts.emailCodes.send(CodeRequest(purpose), ape)
@@ -125,7 +125,7 @@ struct TenantTests {
   func secondFactors() async throws {
     try await AccountFixture.run { fixture in
       let (ape, bee) = try await pair(fixture)
-      let made = try await signUp(fixture, "jim@x.io", ape)
+      let made = try await signUp(fixture, email: "jim@x.io", ape)
       var draft = AccountDraft()
       draft.isEmailVerified = true
       _ = try await fixture.accounts.update(made.uid, to: draft, fixture.administrator.within(ape.project.scope))
@@ -155,7 +155,7 @@ struct TenantTests {
   func uids() async throws {
     try await AccountFixture.run { fixture in
       let (ape, bee) = try await pair(fixture)
-      let player = try await signUp(fixture, "jim@x.io", ape)
+      let player = try await signUp(fixture, email: "jim@x.io", ape)
       let uid = try #require(AccountID(player.uid))
       let administrator = fixture.administrator.within(bee.project.scope)
       #expect(
@@ -177,7 +177,7 @@ struct TenantTests {
     try await AccountFixture.run(as: .production, { $0.failuresMax = 2 }) { fixture in
       try await fixture.configure { $0.allowsTenants = true }
       let (ape, bee) = try await pair(fixture)
-      for context in [ape, bee] { _ = try await signUp(fixture, "jim@x.io", context) }
+      for context in [ape, bee] { _ = try await signUp(fixture, email: "jim@x.io", context) }
       let email = try fixture.email("jim@x.io")
       for _ in 0..<2 {
         _ = await fixture.error { _ = try await fixture.accounts.signIn(email: email, password: "wrong1", context: ape) }
@@ -199,7 +199,7 @@ struct TenantTests {
       try await fixture.configure { $0.allowsTenants = true }
       let plain = try await tenants.create(of: fixture.project, by: .admin("test")) { _ in }
       let context = fixture.client.within(.tenant(plain.id))
-      #expect(await fixture.error { _ = try await signUp(fixture, "jim@x.io", context) } == .passwordsDisabled)
+      #expect(await fixture.error { _ = try await signUp(fixture, email: "jim@x.io", context) } == .passwordsDisabled)
       #expect(await fixture.error { _ = try await fixture.accounts.signUpAnonymously(context) } == .signUpDisabled)
       let link = CodeRequest(.signIn(try fixture.email("jim@x.io")))
       #expect(await fixture.error { _ = try await fixture.accounts.emailCodes.send(link, context) } == .emailLinksDisabled)
@@ -217,7 +217,7 @@ struct TenantTests {
   func deletion() async throws {
     try await AccountFixture.run { fixture in
       let (ape, bee) = try await pair(fixture)
-      let (gone, stays) = (try await signUp(fixture, "jim@x.io", ape), try await signUp(fixture, "jim@x.io", bee))
+      let (gone, stays) = (try await signUp(fixture, email: "jim@x.io", ape), try await signUp(fixture, email: "jim@x.io", bee))
       let id = try #require(ProviderID("oidc.guild"))
       let own = ProviderConfiguration.OpenIDConnect(clientID: "game", issuer: "https://guild.example")
       let guild = ProviderConfiguration(id, kind: .openIDConnect(own))
@@ -231,7 +231,7 @@ struct TenantTests {
       #expect(try fixture.accounts.providers.configuration(id, of: ape.project) == nil)
       #expect(try fixture.accounts.providers.configuration(id, of: bee.project) == guild)
       #expect(await fixture.error { _ = try fixture.accounts.tenants.tenant(tenant, of: fixture.project) } == .unknownTenant)
-      #expect(await fixture.error { _ = try await signUp(fixture, "jim@x.io", ape) } == .unknownTenant)
+      #expect(await fixture.error { _ = try await signUp(fixture, email: "jim@x.io", ape) } == .unknownTenant)
       // A request that read the settings before the tenant went is refused on the writer.
       let late = await fixture.error {
         try await fixture.accounts.change(ape.project, by: .system("test")) { transaction in

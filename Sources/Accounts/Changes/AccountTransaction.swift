@@ -237,6 +237,16 @@ final class AccountTransaction {
 
   func put(_ row: AccountRow) { session.put(row, in: namespace) }
 
+  /// The value of a record that is looked up by its key; nil if there is none.
+  func keyedRecord(of kind: String, key: String) throws -> String? {
+    try read { try session.record(in: namespace, kind: kind, key: key) }
+  }
+
+  /// Stores a record that is looked up by its key; nil removes it.
+  func putRecord(of kind: String, key: String, value: String?) {
+    session.put(KeyedRecordChange(kind: kind, key: key, value: value), in: namespace)
+  }
+
   func remove(_ key: AccountRow.Key) { session.removeAccountRow(key, in: namespace) }
 
   func revoke(_ revocation: AccountRevocation) {

@@ -56,9 +56,11 @@ package struct ProviderConfigurationService: Sendable {
     }
     let key = ProviderConfiguration.key(configuration.id, of: project)
     try await accounts.change(project, by: actor) { transaction in
-      guard try transaction.providerConfiguration(at: key) == nil else { throw AccountError.providerConfigurationTaken }
+      guard try transaction.keyedRecord(of: ProviderConfiguration.kind, key: key) == nil else {
+        throw AccountError.providerConfigurationTaken
+      }
       _ = try transaction.settings
-      transaction.putRecord(ProviderConfiguration.kind, key: key, value: configuration.storedText)
+      transaction.putRecord(of: ProviderConfiguration.kind, key: key, value: configuration.storedText)
     }
   }
 
@@ -72,10 +74,12 @@ package struct ProviderConfigurationService: Sendable {
   ) async throws -> ProviderConfiguration {
     let key = ProviderConfiguration.key(id, of: project)
     return try await accounts.change(project, by: actor) { transaction in
-      let stored = try transaction.providerConfiguration(at: key).flatMap { ProviderConfiguration(id, stored: $0) }
+      let stored = try transaction.keyedRecord(of: ProviderConfiguration.kind, key: key).flatMap {
+        ProviderConfiguration(id, stored: $0)
+      }
       guard let stored else { throw AccountError.unknownProviderConfiguration }
       let configuration = try edit(stored)
-      transaction.putRecord(ProviderConfiguration.kind, key: key, value: configuration.storedText)
+      transaction.putRecord(of: ProviderConfiguration.kind, key: key, value: configuration.storedText)
       return configuration
     }
   }
@@ -86,14 +90,10 @@ package struct ProviderConfigurationService: Sendable {
   package func delete(_ id: ProviderID, of project: AccountProject, by actor: Actor) async throws {
     let key = ProviderConfiguration.key(id, of: project)
     try await accounts.change(project, by: actor) { transaction in
-      guard try transaction.providerConfiguration(at: key) != nil else { throw AccountError.unknownProviderConfiguration }
-      transaction.putRecord(ProviderConfiguration.kind, key: key, value: nil)
+      guard try transaction.keyedRecord(of: ProviderConfiguration.kind, key: key) != nil else {
+        throw AccountError.unknownProviderConfiguration
+      }
+      transaction.putRecord(of: ProviderConfiguration.kind, key: key, value: nil)
     }
-  }
-}
-
-extension AccountTransaction {
-  fileprivate func providerConfiguration(at key: String) throws -> String? {
-    try read { try session.record(in: namespace, kind: ProviderConfiguration.kind, key: key) }
   }
 }

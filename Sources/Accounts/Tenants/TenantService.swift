@@ -50,9 +50,9 @@ package struct TenantService: Sendable {
     if let tenant = try accounts.read({ try $0.tenant(id, in: project.namespace) }) { return tenant }
     try checkRoom(in: project)
     return try await change(project, by: .system("accounts")) { transaction in
-      if let tenant = try transaction.tenant(id) { return tenant }
+      if let tenant = try Self.tenant(id, on: transaction) { return tenant }
       let tenant = AccountTenant.inDevelopment(id)
-      transaction.put(tenant)
+      Self.put(tenant, on: transaction)
       return tenant
     }
   }
@@ -77,10 +77,10 @@ package struct TenantService: Sendable {
     for _ in 0..<Self.drawsMax {
       guard let id = newID(for: named.displayName) else { continue }
       let made = try await change(project, by: actor) { transaction -> AccountTenant? in
-        guard try !transaction.hasTenant(id) else { return nil }
+        guard try Self.stored(id, on: transaction) == nil else { return nil }
         var tenant = AccountTenant(id)
         try edit(&tenant)
-        transaction.put(tenant)
+        Self.put(tenant, on: transaction)
         return tenant
       }
       if let made { return made }
@@ -97,9 +97,9 @@ package struct TenantService: Sendable {
     edit: @escaping @Sendable (inout AccountTenant) throws -> Void
   ) async throws -> AccountTenant {
     try await change(project, by: actor) { transaction in
-      guard var tenant = try transaction.tenant(id) else { throw AccountError.unknownTenant }
+      guard var tenant = try Self.tenant(id, on: transaction) else { throw AccountError.unknownTenant }
       try edit(&tenant)
-      transaction.put(tenant)
+      Self.put(tenant, on: transaction)
       return tenant
     }
   }
@@ -110,15 +110,15 @@ package struct TenantService: Sendable {
   /// - Throws: `AccountError/unknownTenant`
   package func delete(_ id: TenantID, of project: AccountProject, by actor: Actor) async throws {
     try await change(project, by: actor) { transaction in
-      guard var tenant = try transaction.anyTenant(id) else { throw AccountError.unknownTenant }
+      guard var tenant = try Self.stored(id, on: transaction) else { throw AccountError.unknownTenant }
       tenant.isLeaving = true
-      transaction.put(tenant)
+      Self.put(tenant, on: transaction)
     }
     try await accounts.removeAll(of: project.within(.tenant(id)), by: actor)
     let configurations = try accounts.providers.keys(of: project.within(.tenant(id)))
     try await change(project, by: actor) { transaction in
-      for key in configurations { transaction.putRecord(ProviderConfiguration.kind, key: key, value: nil) }
-      transaction.putRecord(AccountTenant.kind, key: id.text, value: nil)
+      for key in configurations { transaction.putRecord(of: ProviderConfiguration.kind, key: key, value: nil) }
+      transaction.putRecord(of: AccountTenant.kind, key: id.text, value: nil)
     }
   }
 
@@ -126,6 +126,20 @@ package struct TenantService: Sendable {
     _ project: AccountProject, by actor: Actor, body: @escaping @Sendable (AccountTransaction) throws -> Output
   ) async throws -> Output {
     try await accounts.change(project.within(.project), by: actor, body: body)
+  }
+
+  /// A tenant that is not being deleted; nil if there is none.
+  private static func tenant(_ id: TenantID, on transaction: AccountTransaction) throws -> AccountTenant? {
+    try stored(id, on: transaction).flatMap { $0.isLeaving ? nil : $0 }
+  }
+
+  /// A tenant, also one that is being deleted.
+  private static func stored(_ id: TenantID, on transaction: AccountTransaction) throws -> AccountTenant? {
+    try transaction.keyedRecord(of: AccountTenant.kind, key: id.text).flatMap { AccountTenant(id, stored: $0) }
+  }
+
+  private static func put(_ tenant: AccountTenant, on transaction: AccountTransaction) {
+    transaction.putRecord(of: AccountTenant.kind, key: tenant.id.text, value: tenant.storedText)
   }
 
   private func checkRoom(in project: AccountProject) throws {
@@ -147,27 +161,5 @@ extension KeyedRecordReading {
   func tenants(in namespace: NamespaceID) throws -> [String] {
     try records(in: namespace, kind: AccountTenant.kind, after: nil, isDescending: false, limit: 2 * TenantService.most).map(
       \.key)
-  }
-}
-
-extension AccountTransaction {
-  /// A tenant that is not being deleted; nil if there is none.
-  func tenant(_ id: TenantID) throws -> AccountTenant? { try read { try session.tenant(id, in: namespace) } }
-
-  /// A tenant, also one that is being deleted.
-  fileprivate func anyTenant(_ id: TenantID) throws -> AccountTenant? {
-    try read { try session.record(in: namespace, kind: AccountTenant.kind, key: id.text) }
-      .flatMap { AccountTenant(id, stored: $0) }
-  }
-
-  fileprivate func hasTenant(_ id: TenantID) throws -> Bool { try anyTenant(id) != nil }
-
-  fileprivate func put(_ tenant: AccountTenant) {
-    putRecord(AccountTenant.kind, key: tenant.id.text, value: tenant.storedText)
-  }
-
-  /// Stores a record that is looked up by its key; nil removes it.
-  func putRecord(_ kind: String, key: String, value: String?) {
-    session.put(KeyedRecordChange(kind: kind, key: key, value: value), in: namespace)
   }
 }

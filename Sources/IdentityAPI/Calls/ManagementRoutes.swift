@@ -61,7 +61,7 @@ struct ManagementRoutes {
       return TenantFields.json(try await accounts.tenants.known(try Self.tenant(name), of: call.project), of: call.project)
     case .providers(let family, _, _, nil): return try listProviders(family, query: query, call: call)
     case .providers(let family, _, _, let name?):
-      guard let found = try accounts.providers.configuration(try Self.provider(name, family), of: call.project) else {
+      guard let found = try accounts.providers.configuration(try Self.provider(name, of: family), of: call.project) else {
         throw AccountError.unknownProviderConfiguration
       }
       return ProviderFields.json(found, of: call.project)
@@ -119,13 +119,13 @@ struct ManagementRoutes {
       try await accounts.tenants.delete(try Self.tenant(name), of: call.project, by: call.actor)
       return [:]
     case (.providers(let family, _, _, let name), _):
-      return try await changeProvider(method, family, name: name, query: query, body: body, call: call)
+      return try await changeProvider(method, of: family, name: name, query: query, body: body, call: call)
     default: throw IdentityError.notFound("Not Found: \(method.rawValue) does nothing here.")
     }
   }
 
   private func changeProvider(
-    _ method: HTTPMethod, _ family: IdentityAddress.ProviderFamily, name: String?, query: QueryString, body: JSON,
+    _ method: HTTPMethod, of family: IdentityAddress.ProviderFamily, name: String?, query: QueryString, body: JSON,
     call: IdentityCall
   ) async throws -> JSON {
     let isDevelopment = accounts.options.isDevelopment
@@ -134,22 +134,22 @@ struct ManagementRoutes {
       // A client of another language may write the parameter in snake case.
       let parameter = family == .openIDConnect ? query["oauthIdpConfigId"] : query["inboundSamlConfigId"]
       guard let text = parameter, !text.isEmpty else { throw IdentityError("MISSING_CONFIG_ID") }
-      try ProviderFields.check(body, family, named: [])
-      let made = try ProviderFields.read(body, as: try Self.provider(text, family), family, isDevelopment: isDevelopment)
+      try ProviderFields.check(body, of: family, named: [])
+      let made = try ProviderFields.read(body, as: try Self.provider(text, of: family), family, isDevelopment: isDevelopment)
       try await accounts.providers.create(made, of: call.project, by: call.actor)
       return ProviderFields.json(made, of: call.project)
     case (.PATCH, let name?):
       let paths = try FieldMask.paths(query["updateMask"])
-      try ProviderFields.check(body, family, named: paths)
+      try ProviderFields.check(body, of: family, named: paths)
       let project = call.project
-      let id = try Self.provider(name, family)
+      let id = try Self.provider(name, of: family)
       let changed = try await accounts.providers.update(id, of: project, by: call.actor) { current in
         let merged = FieldMask.applied(body, to: ProviderFields.json(current, of: project), named: paths)
         return try ProviderFields.read(merged, as: current.id, family, isDevelopment: isDevelopment)
       }
       return ProviderFields.json(changed, of: call.project)
     case (.DELETE, let name?):
-      try await accounts.providers.delete(try Self.provider(name, family), of: call.project, by: call.actor)
+      try await accounts.providers.delete(try Self.provider(name, of: family), of: call.project, by: call.actor)
       return [:]
     default: throw IdentityError.notFound("Not Found: \(method.rawValue) does nothing here.")
     }
@@ -162,7 +162,7 @@ struct ManagementRoutes {
     return id
   }
 
-  private static func provider(_ name: String, _ family: IdentityAddress.ProviderFamily) throws -> ProviderID {
+  private static func provider(_ name: String, of family: IdentityAddress.ProviderFamily) throws -> ProviderID {
     guard let id = ProviderID(name), name.hasPrefix(family.family.rawValue), name.utf8.count > family.family.rawValue.utf8.count
     else { throw IdentityError("INVALID_CONFIG_ID", "((The name must begin with \(family.family.rawValue))") }
     return id

@@ -11,7 +11,7 @@ enum ProviderFields {
   private static let certificateMax = 16 << 10
 
   /// Refuses a setting that there is not.
-  static func check(_ body: JSON, _ family: IdentityAddress.ProviderFamily, named paths: [[String]]) throws {
+  static func check(_ body: JSON, of family: IdentityAddress.ProviderFamily, named paths: [[String]]) throws {
     guard body.object != nil else { throw IdentityError("INVALID_CONFIG", "((The configuration must be a JSON object.))") }
     let known: [[String]] =
       switch family {
@@ -90,7 +90,7 @@ enum ProviderFields {
       case .saml: .saml(try saml(fields))
       }
     var configuration = ProviderConfiguration(id, kind: kind)
-    configuration.displayName = try bounded(try fields.text("displayName"), "displayName")
+    configuration.displayName = try bounded(try fields.text("displayName"), as: "displayName")
     configuration.isEnabled = try fields.bool("enabled") ?? false
     return configuration
   }
@@ -98,17 +98,17 @@ enum ProviderFields {
   private static func openIDConnect(_ fields: IdentityFields, isDevelopment: Bool) throws
     -> ProviderConfiguration.OpenIDConnect
   {
-    guard let clientID = try bounded(try fields.text("clientId"), "clientId") else {
+    guard let clientID = try bounded(try fields.text("clientId"), as: "clientId") else {
       throw IdentityError("MISSING_OAUTH_CLIENT_ID")
     }
-    guard let issuer = try bounded(try fields.text("issuer"), "issuer") else { throw IdentityError("MISSING_ISSUER") }
+    guard let issuer = try bounded(try fields.text("issuer"), as: "issuer") else { throw IdentityError("MISSING_ISSUER") }
     let url = URLParts(issuer)
     let isAllowed = url.scheme == "https" || (isDevelopment && url.scheme == "http")
     guard isAllowed, url.authority?.isEmpty == false, url.query == nil else {
       throw IdentityError("INVALID_CONFIG", "((The issuer must be an https address without a query.))")
     }
     var provider = ProviderConfiguration.OpenIDConnect(clientID: clientID, issuer: issuer)
-    provider.clientSecret = try bounded(try fields.text("clientSecret"), "clientSecret", max: secretMax)
+    provider.clientSecret = try bounded(try fields.text("clientSecret"), as: "clientSecret", max: secretMax)
     let response = try fields.object("responseType")
     provider.answersIDToken = try response?.bool("idToken") ?? false
     provider.answersCode = try response?.bool("code") ?? false
@@ -118,9 +118,9 @@ enum ProviderFields {
 
   private static func saml(_ fields: IdentityFields) throws -> ProviderConfiguration.SAML {
     let (theirs, own) = (try fields.object("idpConfig"), try fields.object("spConfig"))
-    guard let entityID = try bounded(try theirs?.text("idpEntityId"), "idpEntityId"),
-      let url = try bounded(try theirs?.text("ssoUrl"), "ssoUrl"),
-      let ownEntityID = try bounded(try own?.text("spEntityId"), "spEntityId")
+    guard let entityID = try bounded(try theirs?.text("idpEntityId"), as: "idpEntityId"),
+      let url = try bounded(try theirs?.text("ssoUrl"), as: "ssoUrl"),
+      let ownEntityID = try bounded(try own?.text("spEntityId"), as: "spEntityId")
     else {
       throw IdentityError("INVALID_CONFIG", "((idpConfig.idpEntityId, idpConfig.ssoUrl and spConfig.spEntityId are needed.))")
     }
@@ -128,7 +128,7 @@ enum ProviderFields {
       throw IdentityError("INVALID_CONFIG", "((idpConfig.ssoUrl must be an address.))")
     }
     let certificates = try (try theirs?.list("idpCertificates") ?? []).map { entry -> String in
-      let text = try bounded(try IdentityFields(entry).text("x509Certificate"), "x509Certificate", max: certificateMax)
+      let text = try bounded(try IdentityFields(entry).text("x509Certificate"), as: "x509Certificate", max: certificateMax)
       guard let text else { throw IdentityError("INVALID_CONFIG", "((A certificate has no x509Certificate.))") }
       return text
     }
@@ -138,12 +138,12 @@ enum ProviderFields {
     var provider = ProviderConfiguration.SAML(
       entityID: entityID, signInURL: url, certificates: certificates, ownEntityID: ownEntityID)
     provider.signsRequests = try theirs?.bool("signRequest") ?? false
-    provider.callbackURL = try bounded(try own?.text("callbackUri"), "callbackUri")
+    provider.callbackURL = try bounded(try own?.text("callbackUri"), as: "callbackUri")
     return provider
   }
 
   /// A text that says something; nil for an empty one.
-  private static func bounded(_ text: String?, _ name: String, max: Int = textMax) throws -> String? {
+  private static func bounded(_ text: String?, as name: String, max: Int = textMax) throws -> String? {
     guard let text, !text.isEmpty else { return nil }
     guard text.utf8.count <= max else { throw IdentityError("INVALID_CONFIG", "((\(name) has more than \(max) bytes.))") }
     return text
