@@ -64,7 +64,7 @@ extension MessageAdminRoutes {
       throw APIError.badRequest("\"devices\" must name 1 to 100 instances; GET /admin/v1/messages/devices lists them.")
     }
     try await messages.orderTest(id(call), devices: order.devices, variant: order.variant, by: call.caller.actor)
-    return try answer(try messages.campaign(id(call)), call)
+    return try answer(try messages.campaign(id(call)), to: call)
   }
 
   static func devices(_ call: RouteCall, query: AdminMessages.DeviceQuery) throws -> AdminMessages.DeviceList {

@@ -83,7 +83,7 @@ enum MessageAdminRoutes {
   }
 
   private static func show(_ call: RouteCall, query _: NoQuery) throws -> AdminMessages.Campaign {
-    try answer(try service(call).campaign(id(call)), call)
+    try answer(try service(call).campaign(id(call)), to: call)
   }
 
   private static func versions(_ call: RouteCall, query _: NoQuery) throws -> AdminMessages.VersionList {
@@ -92,7 +92,7 @@ enum MessageAdminRoutes {
   }
 
   /// A campaign as the surface tells it: the document, and what the server adds.
-  static func answer(_ campaign: Campaign, _ call: RouteCall) throws -> AdminMessages.Campaign {
+  static func answer(_ campaign: Campaign, to call: RouteCall) throws -> AdminMessages.Campaign {
     let ended = try service(call).hasEnded(campaign)
     let warnings = campaign.warnings.map { AdminMessages.Fault($0) }
     let members = (campaign.json.object ?? []).filter { $0.key != "warnings" }
@@ -106,37 +106,37 @@ enum MessageAdminRoutes {
   private static func create(_ call: RouteCall, order _: AdminMessages.Document) async throws -> AdminMessages.Campaign {
     let document = document(try call.body())
     try refuseReserved(document["id"]?.string)
-    return try answer(try await service(call).create(document, by: call.caller.actor), call)
+    return try answer(try await service(call).create(document, by: call.caller.actor), to: call)
   }
 
   private static func put(_ call: RouteCall, order: AdminMessages.Document) async throws -> AdminMessages.Campaign {
     let body = try call.body()
     let changed = try await service(call).replace(
-      id(call), with: document(body), ifVersion: try version(order.version, call), by: call.caller.actor)
-    return try answer(changed, call)
+      id(call), with: document(body), ifVersion: try version(order.version, in: call), by: call.caller.actor)
+    return try answer(changed, to: call)
   }
 
   private static func delete(_ call: RouteCall, body _: NoBody) async throws -> AdminMessages.Campaign {
     let query = try call.query(as: AdminMessages.DeleteQuery.self)
-    try requireVersion(query.version, call)
-    return try answer(try await service(call).delete(id(call), by: call.caller.actor), call)
+    try requireVersion(query.version, in: call)
+    return try answer(try await service(call).delete(id(call), by: call.caller.actor), to: call)
   }
 
   private static func publish(_ call: RouteCall, order: AdminMessages.StepOrder) async throws -> AdminMessages.Campaign {
-    try requireVersion(order.version, call)
-    return try answer(try await service(call).publish(id(call), by: call.caller.actor), call)
+    try requireVersion(order.version, in: call)
+    return try answer(try await service(call).publish(id(call), by: call.caller.actor), to: call)
   }
 
   private static func stop(_ call: RouteCall, order: AdminMessages.StepOrder) async throws -> AdminMessages.Campaign {
-    try requireVersion(order.version, call)
-    return try answer(try await service(call).stop(id(call), by: call.caller.actor), call)
+    try requireVersion(order.version, in: call)
+    return try answer(try await service(call).stop(id(call), by: call.caller.actor), to: call)
   }
 
   private static func duplicate(_ call: RouteCall, order: AdminMessages.DuplicateOrder) async throws
     -> AdminMessages.Campaign
   {
     try refuseReserved(order.id)
-    return try answer(try await service(call).duplicate(id(call), as: order.id, by: call.caller.actor), call)
+    return try answer(try await service(call).duplicate(id(call), as: order.id, by: call.caller.actor), to: call)
   }
 
   private static func apply(_ call: RouteCall, order: AdminMessages.ApplyOrder) async throws -> AdminMessages.Applied {
@@ -163,7 +163,7 @@ enum MessageAdminRoutes {
   }
 
   /// The version that is to be replaced: of the body, or of the header `If-Match`.
-  private static func version(_ member: JSON?, _ call: RouteCall) throws -> Int64? {
+  private static func version(_ member: JSON?, in call: RouteCall) throws -> Int64? {
     if let member, !member.isNull {
       guard let version = member.int else { throw APIError.badRequest("\"version\" must be an integer.") }
       return version
@@ -176,8 +176,8 @@ enum MessageAdminRoutes {
   }
 
   /// Refuses a step if the campaign is not the one that was looked at.
-  private static func requireVersion(_ version: Int64?, _ call: RouteCall) throws {
-    guard let version = try self.version(version.map(JSON.int), call) else { return }
+  private static func requireVersion(_ version: Int64?, in call: RouteCall) throws {
+    guard let version = try self.version(version.map(JSON.int), in: call) else { return }
     let current = try service(call).campaign(id(call)).version
     if current != version { throw MessageError.versionChanged(current) }
   }

@@ -96,7 +96,7 @@ struct MessageFile: Sendable {
 extension MessageFile {
   /// Runs `body`; if the server refuses what campaigns say, all of their faults are told, not the first alone.
   static func explaining<Result>(
-    _ campaigns: [JSON], _ client: AdminClient, _ server: ServerOptions, body: () async throws -> Result
+    _ campaigns: [JSON], asking client: AdminClient, of server: ServerOptions, body: () async throws -> Result
   ) async throws -> Result {
     do {
       return try await body()

@@ -30,7 +30,7 @@ struct MessagesCreateCommand: AsyncParsableCommand {
   func run() async throws {
     let document = try MessageFile.one(file)
     let answer = try await server.withClient { client in
-      try await MessageFile.explaining([document], client, server) {
+      try await MessageFile.explaining([document], asking: client, of: server) {
         try await client.call(AdminMessages.create, query: NoQuery(), document: document, namespace: server.namespace)
       }
     }
@@ -179,7 +179,7 @@ struct MessagesApplyCommand: AsyncParsableCommand {
     let order = AdminMessages.ApplyOrder(
       campaigns: try MessageFile(file).campaigns, prune: prune, dryRun: dryRun, reason: reason)
     let answer = try await server.withClient { client in
-      try await MessageFile.explaining(order.campaigns, client, server) {
+      try await MessageFile.explaining(order.campaigns, asking: client, of: server) {
         try await client.call(AdminMessages.apply, body: order, namespace: server.namespace)
       }
     }

@@ -56,12 +56,12 @@ struct MessagesCheckCommand: AsyncParsableCommand {
     }
     let checks = results
     output.print(JSON.array(checks.map { JSON(encoding: $0.check) })) { _ in
-      checks.map { name, check in Self.text(name, check) }.joined(separator: "\n")
+      checks.map { name, check in Self.text(name, check: check) }.joined(separator: "\n")
     }
     if checks.contains(where: { !$0.check.sound }) { throw ExitCode(1) }
   }
 
-  static func text(_ name: String, _ check: AdminMessages.Check) -> String {
+  static func text(_ name: String, check: AdminMessages.Check) -> String {
     let head = check.sound ? "\(name) is sound." : "\(name) would be refused."
     let lines = check.faults.map { "  fault: \($0.text)" } + check.warnings.map { "  warning: \($0.text)" }
     return ([head.printable] + lines).joined(separator: "\n")
