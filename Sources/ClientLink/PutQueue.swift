@@ -76,7 +76,7 @@ struct OpenRequests: Sendable {
   /// How many of them are listens.
   private(set) var listens = 0
 
-  mutating func add(_ number: Int, _ request: LinkState.Request) {
+  mutating func add(_ request: LinkState.Request, number: Int) {
     requests[number] = request
     if request.isListen { listens += 1 }
   }

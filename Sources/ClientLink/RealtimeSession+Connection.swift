@@ -11,14 +11,14 @@ extension RealtimeSession {
   }
 
   /// A text arrived.
-  package mutating func socketReceived(_ text: [UInt8], _ now: Moment) {
+  package mutating func socketReceived(_ text: [UInt8], at now: Moment) {
     switch link.phase {
     case .closed: return
     case .connecting, .greeted, .authenticating, .ready: break
     }
     do throws(ProtocolError) {
       guard let message = try link.frames.receive(text) else { return }
-      handle(try ServerMessage(message), now)
+      handle(try ServerMessage(message), at: now)
     } catch {
       disconnect(now, because: error.description)
     }
@@ -103,7 +103,7 @@ extension RealtimeSession {
         link.isFirstTry = true
         lost(now)
       } else if link.lastSent + LinkState.keepAlive <= now.uptime {
-        sendFrame(Array("0".utf8), now)
+        sendFrame(Array("0".utf8), at: now)
       }
     }
     for read in link.reads where !read.isSent && read.deadline <= now.uptime {

@@ -4,7 +4,7 @@ import TreeModel
 
 extension RealtimeSession {
   /// Does what the server's message means.
-  mutating func handle(_ message: ServerMessage, _ now: Moment) {
+  mutating func handle(_ message: ServerMessage, at now: Moment) {
     switch message {
     case .hello(let time, let host, let session, let takesKeys):
       guard link.phase == .connecting else { return }
@@ -25,7 +25,7 @@ extension RealtimeSession {
       disconnect(now, because: "The server wants no more connections of this client: \(reason)")
     case .answer(let number, let answer):
       guard let request = link.inflight.take(number) else { return }
-      self.answer(request, answer.refusal, data: answer.data, now)
+      self.answer(request, answer.refusal, data: answer.data, at: now)
     case .data(let changes, let tag): tree.receive(changes, tag: tag)
     case .ranges(let path, let ranges, let tag): tree.receive(ranges, at: path, tag: tag)
     case .revoked(let path, let query):
@@ -50,7 +50,7 @@ extension RealtimeSession {
   }
 
   /// A request is answered.
-  mutating func answer(_ request: LinkState.Request, _ refusal: Refusal?, data: JSON, _ now: Moment) {
+  mutating func answer(_ request: LinkState.Request, _ refusal: Refusal?, data: JSON, at now: Moment) {
     switch request {
     case .auth(let isFirst):
       if let refusal { return refuseToken(now, refusal.reason.isEmpty ? refusal.status : refusal.reason) }

@@ -2,20 +2,20 @@ import SyncModel
 import TreeModel
 
 extension RealtimeSession {
-  mutating func sendFrame(_ frame: [UInt8], _ now: Moment) {
+  mutating func sendFrame(_ frame: [UInt8], at now: Moment) {
     link.lastSent = now.uptime
     outputs.append(.send(frame))
   }
 
   /// Sends a request; what is too long for the protocol is answered as the server would.
   @discardableResult
-  mutating func request(_ request: LinkState.Request, _ action: String, _ now: Moment, _ body: (inout JSONWriter) -> Void)
+  mutating func request(_ request: LinkState.Request, action: String, at now: Moment, _ body: (inout JSONWriter) -> Void)
     -> Bool
   {
     link.lastRequest += 1
     guard let frames = MessageFrames.frames(of: ClientRequest.text(link.lastRequest, action, body)) else { return false }
-    link.inflight.add(link.lastRequest, request)
-    for frame in frames { sendFrame(frame, now) }
+    link.inflight.add(request, number: link.lastRequest)
+    for frame in frames { sendFrame(frame, at: now) }
     return true
   }
 
@@ -36,7 +36,9 @@ extension RealtimeSession {
     guard case .token(let token) = link.credential else { return }
     // A token of an account has three parts; anything else is a server's credential.
     let isAccount = token.utf8.count { $0 == UInt8(ascii: ".") } == 2
-    request(.auth(isFirst: isFirst), isAccount ? "auth" : "gauth", now) { ClientRequest.text(token, "cred", to: &$0) }
+    request(.auth(isFirst: isFirst), action: isAccount ? "auth" : "gauth", at: now) {
+      ClientRequest.text(token, "cred", to: &$0)
+    }
   }
 
   /// The connection can be used: listens first, then what waits, in the order of the calls.
@@ -44,7 +46,7 @@ extension RealtimeSession {
     link.phase = .ready
     link.lastTrouble = nil
     link.goodSince = now.uptime
-    for listen in link.listens { send(listen, now) }
+    for listen in link.listens { send(listen, at: now) }
     if link.listens.isEmpty { giveHeldAnswers() }
     sendPuts(now)
     sendReads(now)
@@ -54,9 +56,9 @@ extension RealtimeSession {
 
   // MARK: Requests
 
-  mutating func send(_ listen: WireListen, _ now: Moment) {
+  mutating func send(_ listen: WireListen, at now: Moment) {
     let hash = tree.hash(of: listen)
-    request(.listen(listen), "q", now) { writer in
+    request(.listen(listen), action: "q", at: now) { writer in
       ClientRequest.listened(listen.listened, tag: listen.tag, to: &writer)
       ClientRequest.text(hash, "h", to: &writer)
     }
@@ -67,13 +69,13 @@ extension RealtimeSession {
       let key = link.takesKeys ? put.key : nil
       switch put.kind {
       case .write(let write):
-        let fits = request(.write(write.id), write.operation.action(onDisconnect: false), now) { writer in
+        let fits = request(.write(write.id), action: write.operation.action(onDisconnect: false), at: now) { writer in
           write.operation.write(to: &writer)
           if let key { ClientRequest.text(key, "k", to: &writer) }
         }
         if fits { outputs.append(.sent(write.id)) } else { link.tooLong.append(.write(write.id)) }
       case .transaction(let id, let path, let node, let hash):
-        let fits = request(.transaction(id), "p", now) { writer in
+        let fits = request(.transaction(id), action: "p", at: now) { writer in
           ClientRequest.place(path, to: &writer)
           writer.key("d")
           node.write(to: &writer, format: .export)
@@ -90,7 +92,7 @@ extension RealtimeSession {
     for index in link.reads.indices where !link.reads[index].isSent {
       link.reads[index].isSent = true
       let read = link.reads[index]
-      request(.read(read.id), "g", now) { writer in
+      request(.read(read.id), action: "g", at: now) { writer in
         ClientRequest.place(read.listened.path, to: &writer)
         writer.key("q")
         writer.write(read.listened.query.wire)
@@ -102,7 +104,7 @@ extension RealtimeSession {
     for index in link.disconnects.indices where !link.disconnects[index].isSent {
       link.disconnects[index].isSent = true
       let entry = link.disconnects[index]
-      request(.disconnect(entry.id), entry.operation?.action(onDisconnect: true) ?? "oc", now) { writer in
+      request(.disconnect(entry.id), action: entry.operation?.action(onDisconnect: true) ?? "oc", at: now) { writer in
         if let operation = entry.operation { return operation.write(to: &writer) }
         ClientRequest.place(entry.path, to: &writer)
         writer.key("d")
@@ -115,6 +117,6 @@ extension RealtimeSession {
     let refusal = Refusal(status: "too_big", reason: "The data is longer than a message may be.")
     let requests = link.tooLong
     link.tooLong.removeAll()
-    for request in requests { answer(request, refusal, data: .null, now) }
+    for request in requests { answer(request, refusal, data: .null, at: now) }
   }
 }

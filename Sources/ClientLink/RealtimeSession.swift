@@ -52,20 +52,20 @@ package struct RealtimeSession: ~Copyable, Sendable {
 // MARK: What the app asks for
 
 extension RealtimeSession {
-  package mutating func listen(_ listened: ListenSpec, to kinds: Set<TreeEventKind>, _ now: Moment) -> ListenerID {
+  package mutating func listen(_ listened: ListenSpec, to kinds: Set<TreeEventKind>, at now: Moment) -> ListenerID {
     let id = tree.listen(listened, to: kinds)
     carryOut(now)
     return id
   }
 
-  package mutating func unlisten(_ id: ListenerID, _ now: Moment) {
+  package mutating func unlisten(_ id: ListenerID, at now: Moment) {
     tree.unlisten(id)
     carryOut(now)
   }
 
   /// Writes. The outputs say what becomes of it.
   @discardableResult
-  package mutating func write(_ operation: WriteOperation, _ now: Moment) -> WriteID {
+  package mutating func write(_ operation: WriteOperation, at now: Moment) -> WriteID {
     let id = tree.write(operation, now: serverTime(now))
     carryOut(now)
     return id
@@ -74,9 +74,9 @@ extension RealtimeSession {
   /// Writes again what an earlier run of the app left pending.
   ///
   /// - `key`: the one that it had then.
-  package mutating func restore(_ operation: WriteOperation, key: String, _ now: Moment) -> WriteID {
+  package mutating func restore(_ operation: WriteOperation, key: String, at now: Moment) -> WriteID {
     restoredKey = key
-    return write(operation, now)
+    return write(operation, at: now)
   }
 
   package mutating func purgeWrites(_ now: Moment) {
@@ -87,19 +87,19 @@ extension RealtimeSession {
     carryOut(now)
   }
 
-  package mutating func beginTransaction(_ path: Path, showsGuesses: Bool, _ now: Moment) -> TransactionID {
+  package mutating func beginTransaction(_ path: Path, showsGuesses: Bool, at now: Moment) -> TransactionID {
     let id = tree.beginTransaction(path, showsGuesses: showsGuesses)
     carryOut(now)
     return id
   }
 
-  package mutating func transactionRan(_ id: TransactionID, output: TreeNode?, _ now: Moment) {
+  package mutating func transactionRan(_ id: TransactionID, output: TreeNode?, at now: Moment) {
     tree.transactionRan(id, output: output, now: serverTime(now))
     carryOut(now)
   }
 
   /// Asks the server once.
-  package mutating func read(_ listened: ListenSpec, _ now: Moment) -> ReadID {
+  package mutating func read(_ listened: ListenSpec, at now: Moment) -> ReadID {
     link.lastRead += 1
     let id = ReadID(number: link.lastRead)
     link.reads.append(LinkState.Read(id: id, listened: listened, deadline: now.uptime + LinkState.readPatience))
@@ -109,7 +109,7 @@ extension RealtimeSession {
   }
 
   /// Says what the server is to do when it loses this client; nil: at the place and below nothing any more.
-  package mutating func onDisconnect(_ path: Path, _ operation: WriteOperation?, _ now: Moment) -> DisconnectID {
+  package mutating func onDisconnect(_ path: Path, _ operation: WriteOperation?, at now: Moment) -> DisconnectID {
     link.lastDisconnect += 1
     let id = DisconnectID(number: link.lastDisconnect)
     link.disconnects.append(LinkState.DisconnectRequest(id: id, operation: operation, path: path))
@@ -119,7 +119,7 @@ extension RealtimeSession {
   }
 
   /// Stops, or starts, having a connection.
-  package mutating func setOnline(_ isOnline: Bool, _ now: Moment) {
+  package mutating func setOnline(_ isOnline: Bool, at now: Moment) {
     if isOnline == !link.isInterrupted { return }
     link.isInterrupted = !isOnline
     if isOnline {
@@ -132,7 +132,7 @@ extension RealtimeSession {
   }
 
   /// Who the player is: nil is nobody.
-  package mutating func setToken(_ token: String?, _ now: Moment) {
+  package mutating func setToken(_ token: String?, at now: Moment) {
     let credential = token.map { LinkState.Credential.token($0) } ?? .none
     if credential == link.credential { return }
     let wasToken = link.credential != .none && link.credential != .unknown
@@ -140,7 +140,7 @@ extension RealtimeSession {
     switch link.phase {
     case .greeted: authenticate(now)
     case .ready, .authenticating:
-      if token != nil { sendAuth(now, isFirst: false) } else if wasToken { request(.other, "unauth", now) { _ in } }
+      if token != nil { sendAuth(now, isFirst: false) } else if wasToken { request(.other, action: "unauth", at: now) { _ in } }
     case .closed, .connecting: break
     }
     carryOut(now)
@@ -161,21 +161,21 @@ extension RealtimeSession {
   mutating func carryOut(_ now: Moment) {
     var effects = tree.takeEffects()
     while !effects.isEmpty {
-      for effect in effects { carryOut(effect, now) }
+      for effect in effects { carryOut(effect, at: now) }
       effects = tree.takeEffects()
     }
     settle(now)
   }
 
-  private mutating func carryOut(_ effect: SyncEffect, _ now: Moment) {
+  private mutating func carryOut(_ effect: SyncEffect, at now: Moment) {
     switch effect {
     case .listen(let listen):
       link.listens.append(listen)
-      if isConnected { send(listen, now) }
+      if isConnected { send(listen, at: now) }
     case .unlisten(let listen):
       link.listens.removeAll { $0 == listen }
       if isConnected {
-        request(.unlisten(listen), "n", now) { ClientRequest.listened(listen.listened, tag: listen.tag, to: &$0) }
+        request(.unlisten(listen), action: "n", at: now) { ClientRequest.listened(listen.listened, tag: listen.tag, to: &$0) }
       }
     case .keep(let write):
       let key = nextKey()

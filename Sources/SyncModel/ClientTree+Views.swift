@@ -40,13 +40,13 @@ extension ClientTree {
       view.overlay = writes.shown(server ?? .absent, at: listened.path, known: &known)
       (view.isOverlaid, view.isComplete) = (true, known)
       view.hasPriorities = view.overlay.children.contains { $0.node.priority != nil }
-      if listened.isFiltered || !known { view.overlay = determined(view.overlay, server, listened) }
+      if listened.isFiltered || !known { view.overlay = determined(view.overlay, server: server, in: listened) }
       return (Shown(node: listened.shown(of: view.overlay), isComplete: known), nil)
     }
     var keys = Set(touching.map { $0.keys[depth] })
     if listened.isFiltered || !view.isComplete {
       // A window lets children in and out for others' sake.
-      keys.formUnion(TreeMap.differences(old?.children ?? TreeMap(), server?.children ?? TreeMap()))
+      keys.formUnion(TreeMap.differences(from: old?.children ?? TreeMap(), to: server?.children ?? TreeMap()))
       for key in keys { overlay(&view, at: Path(keys: [key]), server) }
     } else {
       for path in touching { overlay(&view, below: Array(path.keys[depth...]), server) }
@@ -73,7 +73,7 @@ extension ClientTree {
     let place = view.listened.path.appending(below)
     var known = true
     var node = writes.shown(server?[below] ?? .absent, at: place, known: &known)
-    if view.listened.isFiltered || !view.isComplete, !isDetermined(place, server?[below] ?? .absent) { node = .absent }
+    if view.listened.isFiltered || !view.isComplete, !isDetermined(place, server: server?[below] ?? .absent) { node = .absent }
     view.overlay = view.overlay.setting(below, to: node)
   }
 
@@ -92,12 +92,34 @@ extension ClientTree {
 
   /// The node without the children of which only a part is known, because they were written here and the server did not
   /// show them.
-  private func determined(_ node: TreeNode, _ server: TreeNode?, _ listened: ListenSpec) -> TreeNode {
-    let kept = node.children.filter { isDetermined(listened.path.child($0.key), server?[$0.key] ?? .absent) }
+  private func determined(_ node: TreeNode, server: TreeNode?, in listened: ListenSpec) -> TreeNode {
+    let kept = node.children.filter { isDetermined(listened.path.child($0.key), server: server?[$0.key] ?? .absent) }
     return kept.count == node.children.count ? node : .map(TreeMap(kept), priority: node.priority)
   }
 
-  private func isDetermined(_ place: Path, _ server: TreeNode) -> Bool {
+  private func isDetermined(_ place: Path, server: TreeNode) -> Bool {
     server.exists || cache.isComplete(place) || writes.sets(place)
+  }
+}
+
+/// A window that somebody listens to.
+struct ListenView {
+  let listened: ListenSpec
+  var listeners: [(id: ListenerID, kinds: Set<TreeEventKind>)] = []
+  /// What the server has under the pending writes, of windows and where not all is known without children of which only a part is.
+  var overlay = TreeNode.absent
+  /// Whether there is an overlay yet.
+  var isOverlaid = false
+  /// Whether all of the overlay is known.
+  var isComplete = false
+  /// Whether a child of the overlay has, or had, a priority: without, the order of priorities is that of keys.
+  var hasPriorities = false
+  /// What the listeners were shown last.
+  var shown = Shown()
+  /// What the server had when that was last known: kept while one listen takes over from another.
+  var lastServer: TreeNode?
+
+  init(_ listened: ListenSpec) {
+    self.listened = listened
   }
 }

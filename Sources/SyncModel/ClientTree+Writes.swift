@@ -98,3 +98,23 @@ extension ClientTree {
     }
   }
 }
+
+extension ClientTree {
+  /// The link is lost: shows what the server does now on its side, in place of what it last said.
+  package mutating func runDisconnect(_ assignments: [WriteOperation.Assignment], now: Int64) {
+    if assignments.isEmpty { return }
+    var touched: [Path] = []
+    for assignment in assignments {
+      let estimate = assignment.estimate(now: now) { cache.node(at: $0) ?? .absent }
+      touched.append(estimate.path)
+      switch estimate.value {
+      case .node(let node): cache.overwrite(estimate.path, to: node)
+      case .priority(let priority):
+        guard let node = cache.node(at: estimate.path) else { continue }
+        cache.overwrite(estimate.path, to: TreeNode(node.content, priority: priority))
+      }
+    }
+    show(changed: touched)
+    abortTransactions(touching: touched, .overridden)
+  }
+}

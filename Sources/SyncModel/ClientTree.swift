@@ -121,6 +121,13 @@ extension ClientTree {
     rerunTransactions(touching: touched)
   }
 
+  /// The server says what changed in ranges of a node that is listened to.
+  package mutating func receive(_ ranges: [RangeMerge], at path: Path, tag: Int?) {
+    guard var node = tag.flatMap({ cache.raw($0, at: path) }) ?? cache.node(at: path) else { return }
+    for range in ranges { node = range.applied(to: node) }
+    receive([(path, node)], tag: tag)
+  }
+
   /// The listen under which the server sends data for a place; nil if it no longer should.
   private func listened(_ path: Path, tag: Int?) -> ListenSpec? {
     if let tag { return wires.values.first { $0.listen.tag == tag }.map(\.listen.listened) }

@@ -109,8 +109,8 @@ private struct WriteIndex: Sendable {
 
     /// The writes here and below that are later than one and earlier than another.
     func collect(after start: WriteID?, before end: WriteID?, into ids: inout Set<WriteID>) {
-      ids.formUnion(sets.between(start, end))
-      ids.formUnion(priorities.between(start, end))
+      ids.formUnion(sets.between(start, and: end))
+      ids.formUnion(priorities.between(start, and: end))
       for child in children.values { child.collect(after: start, before: end, into: &ids) }
     }
   }
@@ -188,7 +188,7 @@ extension [WriteID] {
     return index > 0 ? self[index - 1] : nil
   }
 
-  fileprivate func between(_ start: WriteID?, _ end: WriteID?) -> ArraySlice<WriteID> {
+  fileprivate func between(_ start: WriteID?, and end: WriteID?) -> ArraySlice<WriteID> {
     let first = start.map { firstIndex(notBefore: WriteID($0.number + 1)) } ?? 0
     let last = end.map { firstIndex(notBefore: $0) } ?? count
     return first < last ? self[first..<last] : []

@@ -18,12 +18,12 @@ package struct RangeMerge: Sendable, Hashable {
   }
 
   /// The node with the range replaced.
-  func applied(to old: TreeNode) -> TreeNode { merged(old, node, at: .root) }
+  func applied(to old: TreeNode) -> TreeNode { merged(old, with: node, at: .root) }
 
-  private func merged(_ old: TreeNode, _ new: TreeNode, at path: Path) -> TreeNode {
-    let isBehindStart = after.map { Self.precedes($0, path) } ?? true
+  private func merged(_ old: TreeNode, with new: TreeNode, at path: Path) -> TreeNode {
+    let isBehindStart = after.map { Self.isEarlier($0, than: path) } ?? true
     let endsBelow = through.map { $0 != path && path.contains($0) } ?? false
-    let isBeforeEnd = through.map { $0 == path || Self.precedes(path, $0) } ?? true
+    let isBeforeEnd = through.map { $0 == path || Self.isEarlier(path, than: $0) } ?? true
     if isBehindStart, isBeforeEnd, !endsBelow {
       // The range's last place is a leaf; what is below a node of that name is behind it.
       return through == path && old.scalar == nil && new.scalar == nil ? old : new
@@ -33,7 +33,7 @@ package struct RangeMerge: Sendable, Hashable {
     guard startsHere || endsBelow else { return old }
     var result = old
     for key in Set(old.children.map(\.key)).union(new.children.map(\.key)) {
-      let child = merged(old[key], new[key], at: path.child(key))
+      let child = merged(old[key], with: new[key], at: path.child(key))
       if child != old[key] { result = result.setting(Path(keys: [key]), to: child) }
     }
     // A priority stands behind the children that are numbers, before all others.
@@ -43,21 +43,13 @@ package struct RangeMerge: Sendable, Hashable {
   }
 
   private func isAffected(_ path: Path) -> Bool {
-    (after.map { Self.precedes($0, path) } ?? true) && (through.map { $0 == path || Self.precedes(path, $0) } ?? true)
+    (after.map { Self.isEarlier($0, than: path) } ?? true)
+      && (through.map { $0 == path || Self.isEarlier(path, than: $0) } ?? true)
   }
 
   /// The order of places: a node before what is in it, keys by their order.
-  private static func precedes(_ a: Path, _ b: Path) -> Bool {
+  private static func isEarlier(_ a: Path, than b: Path) -> Bool {
     for (x, y) in zip(a.keys, b.keys) where x != y { return x < y }
     return a.depth < b.depth
-  }
-}
-
-extension ClientTree {
-  /// The server says what changed in ranges of a node that is listened to.
-  package mutating func receive(_ ranges: [RangeMerge], at path: Path, tag: Int?) {
-    guard var node = tag.flatMap({ cache.raw($0, at: path) }) ?? cache.node(at: path) else { return }
-    for range in ranges { node = range.applied(to: node) }
-    receive([(path, node)], tag: tag)
   }
 }

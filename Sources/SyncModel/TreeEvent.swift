@@ -156,7 +156,7 @@ extension TreeMap {
   }
 
   /// The keys under which two maps differ.
-  static func differences(_ old: TreeMap, _ new: TreeMap) -> Set<Key> {
+  static func differences(from old: TreeMap, to new: TreeMap) -> Set<Key> {
     let differences = Differences(old, new)
     return differences.added.union(differences.changed).union(differences.removed.map(\.key))
   }

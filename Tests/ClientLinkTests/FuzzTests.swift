@@ -90,11 +90,11 @@ import TreeModel
     harness.setToken(source.chance(2) ? "a.b.c" : nil)
     for path in ["/a", "/l", "/l/x"] as [Path] { harness.listen(path) }
     let last = ListenSpec(path: "/q", query: Query(order: .key, limit: .last(2)))
-    _ = harness.session.listen(last, to: [.added, .removed], harness.now)
+    _ = harness.session.listen(last, to: [.added, .removed], at: harness.now)
     _ = harness.write("/w", .leaf(.int(1)))
-    _ = harness.session.beginTransaction("/t", showsGuesses: true, harness.now)
-    _ = harness.session.read(ListenSpec(path: "/g"), harness.now)
-    _ = harness.session.onDisconnect("/p", .set("/p", 1), harness.now)
+    _ = harness.session.beginTransaction("/t", showsGuesses: true, at: harness.now)
+    _ = harness.session.read(ListenSpec(path: "/g"), at: harness.now)
+    _ = harness.session.onDisconnect("/p", .set("/p", 1), at: harness.now)
     harness.pump()
     harness.hello()
     return harness
@@ -106,7 +106,7 @@ import TreeModel
       var harness = Self.begun(&source)
       var count = 0
       for _ in 0..<40 {
-        harness.session.socketReceived(Self.bytes(&source), harness.now)
+        harness.session.socketReceived(Self.bytes(&source), at: harness.now)
         harness.pump()
         count += 1
         if source.chance(8) { harness.advance(by: Int64(source.pick([1, 1000, 40_000]))) }
@@ -114,11 +114,11 @@ import TreeModel
         if source.chance(10) { harness.hello() }
       }
       // An orderly server: the connection stands again, and data arrive.
-      harness.session.setOnline(false, harness.now)
+      harness.session.setOnline(false, at: harness.now)
       harness.pump()
       harness.advance(by: 60_000)
       harness.setToken(nil)
-      harness.session.setOnline(true, harness.now)
+      harness.session.setOnline(true, at: harness.now)
       harness.pump()
       harness.listen("/again")
       harness.hello()

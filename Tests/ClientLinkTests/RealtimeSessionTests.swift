@@ -17,8 +17,8 @@ import TreeModel
   @Test func theTokenComesFirstThenListensWritesReadsAndPresence() {
     var harness = SessionHarness()
     harness.setToken("a.b.c")
-    _ = harness.session.onDisconnect("/p", .set("/p", 1), harness.now)
-    _ = harness.session.read(ListenSpec(path: "/g"), harness.now)
+    _ = harness.session.onDisconnect("/p", .set("/p", 1), at: harness.now)
+    _ = harness.session.read(ListenSpec(path: "/g"), at: harness.now)
     _ = harness.write("/w", 1)
     harness.listen("/l")
     #expect(harness.connects == ["/.ws?v=5&ns=game"])
@@ -133,7 +133,7 @@ import TreeModel
   @Test func aTransactionThatIsAlwaysStaleGivesUpAfterTwentyFiveRuns() {
     var harness = SessionHarness()
     harness.setToken(nil)
-    _ = harness.session.beginTransaction("/t", showsGuesses: true, harness.now)
+    _ = harness.session.beginTransaction("/t", showsGuesses: true, at: harness.now)
     harness.pump()
     harness.hello()
     harness.answer(1)
@@ -145,7 +145,7 @@ import TreeModel
   @Test func aSentTransactionFailsWithTheConnectionAndAWriteDoesNot() {
     var harness = SessionHarness()
     harness.setToken(nil)
-    _ = harness.session.beginTransaction("/t", showsGuesses: true, harness.now)
+    _ = harness.session.beginTransaction("/t", showsGuesses: true, at: harness.now)
     let id = harness.write("/w", 1)
     harness.hello()
     harness.lose()
@@ -156,7 +156,7 @@ import TreeModel
   @Test func aReadWithoutAConnectionFailsAfterThreeSeconds() {
     var harness = SessionHarness()
     harness.setToken(nil)
-    _ = harness.session.read(ListenSpec(path: "/g"), harness.now)
+    _ = harness.session.read(ListenSpec(path: "/g"), at: harness.now)
     harness.pump()
     harness.advance(by: 2999)
     #expect(harness.reads.isEmpty)
@@ -168,7 +168,7 @@ import TreeModel
     var harness = SessionHarness()
     harness.setToken(nil)
     harness.listen("/on")
-    _ = harness.session.onDisconnect("/on/me", .set("/on/me", "gone"), harness.now)
+    _ = harness.session.onDisconnect("/on/me", .set("/on/me", "gone"), at: harness.now)
     harness.hello()
     harness.data("on", "{\"me\":\"here\"}")
     harness.answer(1)
@@ -217,7 +217,7 @@ import TreeModel
           default: text.insert(contentsOf: text[..<at].suffix(5), at: at)
           }
         }
-        harness.session.socketReceived(text, harness.now)
+        harness.session.socketReceived(text, at: harness.now)
         harness.pump()
       }
       harness.lose()

@@ -31,7 +31,7 @@ struct SessionHarness: ~Copyable {
         case .event(_, let event): events.append(event)
         case .run(let id):
           guard let input = session.tree.transactionInput(id) else { continue }
-          session.transactionRan(id, output: step(input), now)
+          session.transactionRan(id, output: step(input), at: now)
         case .finished(_, let result): finished.append(result)
         case .read(_, let result): reads.append(result)
         case .log(_, let line): logs.append(line)
@@ -43,7 +43,7 @@ struct SessionHarness: ~Copyable {
   }
 
   mutating func receive(_ text: String) {
-    session.socketReceived(Array(text.utf8), now)
+    session.socketReceived(Array(text.utf8), at: now)
     pump()
   }
 
@@ -68,18 +68,18 @@ struct SessionHarness: ~Copyable {
   }
 
   mutating func listen(_ path: Path) {
-    _ = session.listen(ListenSpec(path: path), to: [.value], now)
+    _ = session.listen(ListenSpec(path: path), to: [.value], at: now)
     pump()
   }
 
   mutating func write(_ path: Path, _ node: TreeNode) -> WriteID {
-    let id = session.write(.set(path, node), now)
+    let id = session.write(.set(path, node), at: now)
     pump()
     return id
   }
 
   mutating func setToken(_ token: String?) {
-    session.setToken(token, now)
+    session.setToken(token, at: now)
     pump()
   }
 

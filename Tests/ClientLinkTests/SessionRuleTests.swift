@@ -23,13 +23,13 @@ import TreeModel
   @Test("a set over a transaction that waits for a connection ends it at once, and nothing of it is ever sent")
   func setOverQueuedTransaction() {
     var harness = Self.connected()
-    harness.session.setOnline(false, harness.now)
-    _ = harness.session.beginTransaction("/n", showsGuesses: true, harness.now)
+    harness.session.setOnline(false, at: harness.now)
+    _ = harness.session.beginTransaction("/n", showsGuesses: true, at: harness.now)
     harness.pump()
     #expect(harness.finished == [])
     _ = harness.write("/n", 9)
     #expect(harness.finished == [.failed(.overridden, .absent)])
-    harness.session.setOnline(true, harness.now)
+    harness.session.setOnline(true, at: harness.now)
     harness.pump()
     harness.hello()
     #expect(harness.sent.filter { $0.contains("\"a\":\"p\"") }.count == 1, "\(harness.sent)")
@@ -40,7 +40,7 @@ import TreeModel
   func setOverSentTransaction() {
     for status in ["ok", "datastale"] {
       var harness = Self.connected()
-      _ = harness.session.beginTransaction("/first", showsGuesses: true, harness.now)
+      _ = harness.session.beginTransaction("/first", showsGuesses: true, at: harness.now)
       harness.pump()
       let number = 2
       _ = harness.write("/first", 9)
@@ -55,7 +55,7 @@ import TreeModel
   func lostTransaction() {
     var harness = Self.connected()
     harness.data("first", "5")
-    _ = harness.session.beginTransaction("/first", showsGuesses: true, harness.now)
+    _ = harness.session.beginTransaction("/first", showsGuesses: true, at: harness.now)
     harness.pump()
     #expect(harness.events.map(\.node) == [5, 6])
     harness.lose()
@@ -72,7 +72,8 @@ import TreeModel
     harness.listen("/list/a")
     harness.listen("/list")
     harness.listen("/list/b/c")
-    _ = harness.session.listen(ListenSpec(path: "/list", query: Query(order: .key, limit: .last(2))), to: [.value], harness.now)
+    _ = harness.session.listen(
+      ListenSpec(path: "/list", query: Query(order: .key, limit: .last(2))), to: [.value], at: harness.now)
     harness.pump()
     let listens = harness.sent.filter { $0.contains("\"a\":\"q\"") }
     #expect(listens.count == 2, "the first, and the one that covers all: \(harness.sent)")
@@ -96,7 +97,7 @@ import TreeModel
   func unindexed() {
     var harness = Self.connected()
     _ = harness.session.listen(
-      ListenSpec(path: "/scores", query: Query(order: .child("/best"), limit: .last(1))), to: [.value], harness.now)
+      ListenSpec(path: "/scores", query: Query(order: .child("/best"), limit: .last(1))), to: [.value], at: harness.now)
     harness.pump()
     harness.receive("{\"t\":\"d\",\"d\":{\"a\":\"d\",\"b\":{\"p\":\"scores\",\"d\":{\"x\":{\"best\":2}},\"t\":1}}}")
     harness.answer(2, "ok", "{\"w\":[\"no_index\"]}")
@@ -108,13 +109,13 @@ import TreeModel
   @Test("without a connection nothing is sent; writes wait, in their order, and go out with it")
   func offline() {
     var harness = Self.connected()
-    harness.session.setOnline(false, harness.now)
+    harness.session.setOnline(false, at: harness.now)
     harness.pump()
     #expect(harness.closes == 1)
     for number in 1...3 { _ = harness.write(Path(keys: [Key(unchecked: "w\(number)")]), .leaf(.int(Int64(number)))) }
     harness.advance(by: 600_000)
     #expect(harness.sent == [] && harness.connects.count == 1)
-    harness.session.setOnline(true, harness.now)
+    harness.session.setOnline(true, at: harness.now)
     harness.pump()
     harness.hello(session: "s2")
     #expect(harness.sent.filter { $0.contains("\"a\":\"p\"") }.map { $0.contains("/w") } == [true, true, true])
@@ -157,10 +158,10 @@ import TreeModel
   @Test("many writes that wait cost each the same", arguments: [1000])
   func many(count: Int) {
     var harness = Self.connected()
-    harness.session.setOnline(false, harness.now)
-    let ids = (0..<count).map { harness.session.write(.set(Path(keys: [Key(unchecked: "k\($0)")]), 1), harness.now) }
+    harness.session.setOnline(false, at: harness.now)
+    let ids = (0..<count).map { harness.session.write(.set(Path(keys: [Key(unchecked: "k\($0)")]), 1), at: harness.now) }
     harness.pump()
-    harness.session.setOnline(true, harness.now)
+    harness.session.setOnline(true, at: harness.now)
     harness.pump()
     harness.hello(session: "s2")
     harness.answer(2)

@@ -58,9 +58,9 @@ public final class Database: Sendable {
   public static func setLoggingEnabled(_ isEnabled: Bool) { ClientLog.isVerbose.withLock { $0 = isEnabled } }
 
   /// Closes the connection; writes wait. Ends with ``goOnline()``.
-  public func goOffline() { core.post { $0.session.setOnline(false, $0.now) } }
+  public func goOffline() { core.post { $0.session.setOnline(false, at: $0.now) } }
   /// Connects again.
-  public func goOnline() { core.post { $0.session.setOnline(true, $0.now) } }
+  public func goOnline() { core.post { $0.session.setOnline(true, at: $0.now) } }
   /// Gives up all writes that the server has not answered: they fail with ``DatabaseError/writeCanceled``.
   public func purgeOutstandingWrites() { core.post { $0.session.purgeWrites($0.now) } }
 

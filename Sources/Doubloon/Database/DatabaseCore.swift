@@ -71,11 +71,11 @@ final class DatabaseCore: @unchecked Sendable {
       tokens.observe { [weak self] token, uid in
         self?.post { core in
           core.playerChanged(to: uid)
-          core.session.setToken(token, core.now)
+          core.session.setToken(token, at: core.now)
         }
       }
     } else {
-      post { $0.session.setToken(nil, $0.now) }
+      post { $0.session.setToken(nil, at: $0.now) }
     }
   }
 
@@ -172,7 +172,7 @@ final class DatabaseCore: @unchecked Sendable {
     if environment.clock.uptime - began > 10_000 {
       environment.log(.warning, "A transaction's function took more than 10 seconds; the database waits for it meanwhile.")
     }
-    session.transactionRan(id, output: output, now)
+    session.transactionRan(id, output: output, at: now)
   }
 
   // MARK: The socket
@@ -193,7 +193,7 @@ final class DatabaseCore: @unchecked Sendable {
     switch event {
     case .opened: session.socketOpened(now)
     case .text(let text):
-      session.socketReceived(text, now)
+      session.socketReceived(text, at: now)
       saveSoon()
     case .closed(let error):
       socket = nil

@@ -155,7 +155,7 @@ extension DatabaseCore {
     post { core in
       guard isActive.copy else { return }
       core.store?.recall(listened, core: core)
-      let id = core.session.listen(listened, to: kinds, core.now)
+      let id = core.session.listen(listened, to: kinds, at: core.now)
       core.observers[id] = observer
       core.listenerOfHandle[handle] = id
     }
@@ -167,7 +167,7 @@ extension DatabaseCore {
     post { core in
       guard let id = core.listenerOfHandle.removeValue(forKey: handle) else { return }
       core.observers[id] = nil
-      core.session.unlisten(id, core.now)
+      core.session.unlisten(id, at: core.now)
     }
   }
 
@@ -177,7 +177,7 @@ extension DatabaseCore {
         core.activity.withLock { $0.removeValue(forKey: observer.handle) }?.withLock { $0 = false }
         core.listenerOfHandle[observer.handle] = nil
         core.observers[id] = nil
-        core.session.unlisten(id, core.now)
+        core.session.unlisten(id, at: core.now)
       }
     }
   }
@@ -187,9 +187,9 @@ extension DatabaseCore {
       if isKept {
         guard core.kept[listened] == nil else { return }
         core.store?.recall(listened, core: core)
-        core.kept[listened] = core.session.listen(listened, to: [], core.now)
+        core.kept[listened] = core.session.listen(listened, to: [], at: core.now)
       } else if let id = core.kept.removeValue(forKey: listened) {
-        core.session.unlisten(id, core.now)
+        core.session.unlisten(id, at: core.now)
       }
     }
   }

@@ -51,7 +51,7 @@ extension DatabaseQuery {
         let kept = core.store?.node(listened, core: core)
         return done(kept.map { .success(snapshot($0)) } ?? .failure(.offline))
       }
-      let id = core.session.read(listened, core.now)
+      let id = core.session.read(listened, at: core.now)
       core.reads[id] = { [weak core] result in
         switch result {
         case .success(let node): done(.success(snapshot(node)))

@@ -148,7 +148,7 @@ extension DatabaseReference {
       answered?(error)
     case .success(let operation):
       database.core.post { core in
-        let id = core.session.write(operation, core.now)
+        let id = core.session.write(operation, at: core.now)
         let observer = DatabaseCore.WriteObserver {
           receipt.move(to: .sent)
         } answered: { refusal in
@@ -259,7 +259,7 @@ extension DatabaseReference {
       return done(error)
     }
     database.core.post { core in
-      let id = core.session.onDisconnect(what.path, what.operation, core.now)
+      let id = core.session.onDisconnect(what.path, what.operation, at: core.now)
       core.disconnects[id] = { refusal in done(refusal.map { DatabaseError($0, at: place) }) }
     }
   }

@@ -114,7 +114,7 @@ final class DatabaseStore {
     }
     open.removeAll { ended.contains($0.key) }
     for (key, operation) in open {
-      let id = core.session.restore(operation, key: key, core.now)
+      let id = core.session.restore(operation, key: key, at: core.now)
       pending[id] = (key, Self.record(operation, key))
     }
     compactWrites()

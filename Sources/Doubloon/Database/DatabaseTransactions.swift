@@ -180,7 +180,7 @@ extension DatabaseReference {
     let place = placeText
     database.core.post { [self] core in
       core.noteTransaction()
-      let id = core.session.beginTransaction(path, showsGuesses: showsGuesses, core.now)
+      let id = core.session.beginTransaction(path, showsGuesses: showsGuesses, at: core.now)
       core.transactions[id] = DatabaseCore.RunningTransaction(path: path) { input in
         switch run(input) {
         case .success(let node)?: return node
