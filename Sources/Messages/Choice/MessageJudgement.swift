@@ -218,7 +218,8 @@ struct MessageJudgement {
           let leaves = try leaves(path)
           let scalar = leaves.first { $0.leaf.path == PathBytes(path) }?.leaf.scalar
           // A place with something below it exists, and has no value that could be compared.
-          let value: JSON? = scalar.map { JSON($0) } ?? (leaves.isEmpty ? nil : .object([]))
+          let below: JSON? = leaves.isEmpty ? .none : .some(.object([]))
+          let value = scalar.map { JSON($0) } ?? below
           // What stands in the tree is not said.
           return (.null, condition.comparison.holds(value))
         }

@@ -11,7 +11,7 @@ struct FetchAnswer {
     let messages = answer.messages.filter { isOwn || !$0.isControl }
     return JSON(fields: [
       ("messages", .array(messages.map(message))), ("expirationEpochTimestampMillis", .string(String(answer.expires))),
-      ("doubloon", isOwn ? own : nil),
+      ("doubloon", isOwn ? own : JSON?.none),
     ])
   }
 
@@ -30,12 +30,12 @@ struct FetchAnswer {
     let document = served.campaign.document
     let triggers = shownTriggers(served)
     return JSON(fields: [
-      ("vanillaPayload", served.variant == nil ? .object(payload(served)) : nil),
+      ("vanillaPayload", served.variant == nil ? .object(payload(served)) : JSON?.none),
       ("experimentalPayload", served.variant.map { experiment(served, variant: $0) }),
-      ("content", served.isControl ? nil : [document.layout.rawValue: content(served)]),
+      ("content", served.isControl ? JSON?.none : [document.layout.rawValue: content(served)]),
       ("priority", ["value": .int(Int64(document.priority))]), ("triggeringConditions", .array(triggers.map(\.json))),
       ("dataBundle", document.attachments.isEmpty ? nil : .object(document.attachments)),
-      ("isTestCampaign", .bool(served.isTest)), ("doubloon", isOwn ? own(served, triggers: triggers) : nil),
+      ("isTestCampaign", .bool(served.isTest)), ("doubloon", isOwn ? own(served, triggers: triggers) : JSON?.none),
     ])
   }
 
@@ -100,21 +100,22 @@ struct FetchAnswer {
         ("landscapeImageUrl", content.landscapeImage.map(JSON.string)), ("backgroundHexColor", background),
         ("primaryActionButton", primary), ("primaryAction", Self.action(content.primaryAction)),
         ("secondaryActionButton", texts.secondary.map { ["text": Self.text($0, colors.secondaryText)] }),
-        ("secondaryAction", texts.secondary == nil ? nil : Self.action(content.secondaryAction)),
+        ("secondaryAction", texts.secondary == nil ? JSON?.none : Self.action(content.secondaryAction)),
       ])
     case .modal:
       return JSON(fields: [
         ("title", title), ("body", body), ("imageUrl", content.image.map(JSON.string)), ("backgroundHexColor", background),
-        ("actionButton", primary), ("action", primary == nil ? nil : Self.action(content.primaryAction)),
+        ("actionButton", primary), ("action", primary == nil ? JSON?.none : Self.action(content.primaryAction)),
       ])
     case .banner:
       return JSON(fields: [
         ("title", title), ("body", body), ("imageUrl", content.image.map(JSON.string)), ("backgroundHexColor", background),
-        ("action", content.action == nil ? nil : Self.action(content.action)),
+        ("action", content.action == nil ? JSON?.none : Self.action(content.action)),
       ])
     case .imageOnly:
       return JSON(fields: [
-        ("imageUrl", content.image.map(JSON.string)), ("action", content.action == nil ? nil : Self.action(content.action)),
+        ("imageUrl", content.image.map(JSON.string)),
+        ("action", content.action == nil ? JSON?.none : Self.action(content.action)),
       ])
     }
   }
