@@ -21,7 +21,7 @@ extension ClientTree {
   /// - `output`: what it wants to write; nil if it does not want to.
   package mutating func transactionRan(_ id: TransactionID, output: TreeNode?, now: Int64) {
     guard let index = index(id), transactions[index].state == .toRun else { return }
-    guard let output else { return finish(id, .aborted(transactions[index].input)) }
+    guard let output else { return finish(id, with: .aborted(transactions[index].input)) }
     transactions[index].output = output
     transactions[index].state = .toSend
     lastWrite += 1
@@ -41,12 +41,12 @@ extension ClientTree {
   package mutating func answerTransaction(_ id: TransactionID, _ refusal: Refusal?) {
     guard let index = index(id) else { return }
     let transaction = transactions[index]
-    guard let refusal else { return finish(id, .committed(transaction.output)) }
+    guard let refusal else { return finish(id, with: .committed(transaction.output)) }
     if refusal.status == "datastale" {
-      if case .sentAndAborted(let reason) = transaction.state { return end(id, reason) }
+      if case .sentAndAborted(let reason) = transaction.state { return end(id, because: reason) }
       restart(from: index)
     } else {
-      end(id, refusal)
+      end(id, because: refusal)
     }
   }
 
@@ -54,7 +54,7 @@ extension ClientTree {
 
   private mutating func run(_ id: TransactionID) {
     guard let index = index(id) else { return }
-    if transactions[index].runs == Self.transactionRunsMax { return end(id, .maxRetries) }
+    if transactions[index].runs == Self.transactionRunsMax { return end(id, because: .maxRetries) }
     transactions[index].runs += 1
     transactions[index].state = .toRun
     effects.append(.run(id))
@@ -92,12 +92,12 @@ extension ClientTree {
   }
 
   /// A write came over these places.
-  mutating func abortTransactions(touching paths: [Path], _ refusal: Refusal) {
+  mutating func abortTransactions(touching paths: [Path], because refusal: Refusal) {
     for transaction in transactions where paths.contains(where: transaction.touches) {
       if case .sent = transaction.state, let index = index(transaction.id) {
         transactions[index].state = .sentAndAborted(refusal)
       } else if !transaction.state.isSent {
-        end(transaction.id, refusal)
+        end(transaction.id, because: refusal)
       }
     }
   }
@@ -119,12 +119,12 @@ extension ClientTree {
   }
 
   /// Ends a transaction that is not done.
-  mutating func end(_ id: TransactionID, _ refusal: Refusal) {
+  mutating func end(_ id: TransactionID, because refusal: Refusal) {
     guard let index = index(id) else { return }
-    finish(id, .failed(refusal, transactions[index].input))
+    finish(id, with: .failed(refusal, transactions[index].input))
   }
 
-  private mutating func finish(_ id: TransactionID, _ result: TransactionResult) {
+  private mutating func finish(_ id: TransactionID, with result: TransactionResult) {
     guard let index = index(id) else { return }
     let transaction = transactions.remove(at: index)
     if let write = transaction.write { withdraw(write) }

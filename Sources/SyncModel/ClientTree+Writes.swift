@@ -15,7 +15,7 @@ extension ClientTree {
     // Before listeners are told: what they show outlives the end of the app.
     effects.append(.keep(write))
     pend(write)
-    abortTransactions(touching: write.estimates.map(\.path), .overridden)
+    abortTransactions(touching: write.estimates.map(\.path), because: .overridden)
     effects.append(.send(write))
     return id
   }
@@ -45,7 +45,7 @@ extension ClientTree {
     for write in purged { _ = writes.remove(write.id) }
     show(changed: purged.flatMap { $0.estimates.map(\.path) })
     effects += purged.map { .written($0.id, .writeCancelled) }
-    for transaction in transactions { end(transaction.id, .writeCancelled) }
+    for transaction in transactions { end(transaction.id, because: .writeCancelled) }
   }
 
   /// Takes a write off the tree; false if it is not there.
@@ -87,7 +87,7 @@ extension ClientTree {
 
   /// Takes a window's data from an earlier run for what the server has, until the server says otherwise. Called before the
   /// window is listened to; of a place that is known already it changes nothing.
-  package mutating func recall(_ listened: ListenSpec, _ node: TreeNode) {
+  package mutating func recall(_ listened: ListenSpec, node: TreeNode) {
     guard serverNode(listened) == nil, !listened.isLocal else { return }
     if listened.isFiltered {
       recalled[listened] = node
@@ -115,6 +115,6 @@ extension ClientTree {
       }
     }
     show(changed: touched)
-    abortTransactions(touching: touched, .overridden)
+    abortTransactions(touching: touched, because: .overridden)
   }
 }

@@ -224,7 +224,7 @@ extension ClientTree {
       lastTag += 1
       tag = lastTag
       cache.open(
-        lastTag, listened,
+        lastTag, for: listened,
         known: cache.node(at: listened.path).map(listened.query.result) ?? recalled.removeValue(forKey: listened))
     }
     let listen = WireListen(listened: listened, tag: tag)

@@ -43,7 +43,7 @@ struct ServerCache {
   }
 
   /// Begins to keep a window, with what is known of it from elsewhere.
-  mutating func open(_ tag: Int, _ listened: ListenSpec, known: TreeNode?) {
+  mutating func open(_ tag: Int, for listened: ListenSpec, known: TreeNode?) {
     windows[tag] = Window(listened: listened, node: known ?? .absent, isComplete: known != nil)
   }
 

@@ -132,7 +132,7 @@ final class DatabaseCore: @unchecked Sendable {
 
   private func carryOut(_ output: SessionOutput) {
     switch output {
-    case .connect(let host, let target): connect(host, target)
+    case .connect(let host, let target): connect(host, target: target)
     case .send(let frame): socket?.send(frame)
     case .close:
       socketNumber += 1
@@ -177,18 +177,18 @@ final class DatabaseCore: @unchecked Sendable {
 
   // MARK: The socket
 
-  private func connect(_ host: String?, _ target: String) {
+  private func connect(_ host: String?, target: String) {
     socketNumber += 1
     let number = socketNumber
     let server =
       host.flatMap { ServiceAddress(authority: $0, isSecure: environment.server.isSecure) } ?? environment.server
     environment.log(.debug, "Connecting to the database at \(server).")
     socket = environment.sockets.open(server, target: target, timeout: 30_000) { [weak self] event in
-      self?.post { core in core.socket(number, event) }
+      self?.post { core in core.socket(number, event: event) }
     }
   }
 
-  private func socket(_ number: Int, _ event: SocketEvent) {
+  private func socket(_ number: Int, event: SocketEvent) {
     guard number == socketNumber else { return }
     switch event {
     case .opened: session.socketOpened(now)
@@ -217,4 +217,28 @@ final class DatabaseCore: @unchecked Sendable {
       }
     }
   }
+}
+
+/// What a database stands on: where it is, and what reaches it.
+struct DatabaseEnvironment: Sendable {
+  var server: ServiceAddress
+  var namespace: String
+  /// The app's id, for the server's log.
+  var appID: String
+  var clock: any ClientClock
+  var sockets: any SocketTransport
+  var callbacks: CallbackQueue
+  var log: ClientLog
+  /// The folder for what is kept on disk; nil: nothing can be kept.
+  var storageFolder: String?
+  /// Who the player is; nil: nobody, ever.
+  var tokens: (any DatabaseTokens)?
+}
+
+/// The player's token, for the socket.
+protocol DatabaseTokens: Sendable {
+  /// Calls the closure with the token and the player's uid now and whenever they change; nil is nobody.
+  func observe(_ changed: @escaping @Sendable (_ token: String?, _ uid: String?) -> Void)
+  /// The server refused the token: gets another, of which the observer is told.
+  func refresh() async
 }

@@ -115,7 +115,7 @@ final class DatabaseStore {
     open.removeAll { ended.contains($0.key) }
     for (key, operation) in open {
       let id = core.session.restore(operation, key: key, at: core.now)
-      pending[id] = (key, Self.record(operation, key))
+      pending[id] = (key, Self.record(operation, key: key))
     }
     compactWrites()
   }
@@ -123,7 +123,7 @@ final class DatabaseStore {
   /// Keeps a write, before it is sent.
   func keep(_ write: PendingWrite, key: String, core: DatabaseCore) {
     guard pending[write.id] == nil, writes != nil else { return }
-    let record = Self.record(write.operation, key)
+    let record = Self.record(write.operation, key: key)
     pending[write.id] = (key, record)
     append(record)
   }
@@ -153,7 +153,7 @@ final class DatabaseStore {
     }
   }
 
-  private static func record(_ operation: WriteOperation, _ key: String) -> [UInt8] {
+  private static func record(_ operation: WriteOperation, key: String) -> [UInt8] {
     let json: JSON = ["k": .string(key), "w": operation.record]
     return Array(json.compactText.utf8)
   }
@@ -179,7 +179,7 @@ final class DatabaseStore {
     guard !listened.isLocal, core.session.tree.serverValue(listened) == nil, let node = node(listened, core: core) else {
       return
     }
-    core.session.tree.recall(listened, node)
+    core.session.tree.recall(listened, node: node)
   }
 
   /// Keeps what the server has of all windows that are listened to. Called when the database has been quiet for a moment.
@@ -189,7 +189,7 @@ final class DatabaseStore {
     do {
       for (listened, node) in core.session.tree.serverNodes where nodes[listened]?.node != node {
         clock += 1
-        let record = Self.record(listened, node)
+        let record = Self.record(listened, node: node)
         nodes[listened] = Kept(node: node, bytes: record.count, lastUse: clock)
         try cache.append(record)
       }
@@ -209,10 +209,10 @@ final class DatabaseStore {
       nodes[listened] = nil
       total -= kept.bytes
     }
-    self.cache = try cache.replace(with: nodes.map { Self.record($0.key, $0.value.node) })
+    self.cache = try cache.replace(with: nodes.map { Self.record($0.key, node: $0.value.node) })
   }
 
-  private static func record(_ listened: ListenSpec, _ node: TreeNode) -> [UInt8] {
+  private static func record(_ listened: ListenSpec, node: TreeNode) -> [UInt8] {
     let json: JSON = [
       "p": .string(listened.path.description), "q": listened.query.wire, "d": node.jsonValue(.export),
     ]
