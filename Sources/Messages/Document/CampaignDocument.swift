@@ -144,7 +144,7 @@ package struct MessageFrequency: Sendable, Hashable {
       ("lifetime", lifetime.map { .int(Int64($0)) }),
       (
         "caps",
-        caps.isEmpty ? nil : .array(caps.map { ["count": .int(Int64($0.count)), "days": .int(Int64($0.days))] })
+        caps.isEmpty ? JSON?.none : .array(caps.map { ["count": .int(Int64($0.count)), "days": .int(Int64($0.days))] })
       ),
     ])
   }

@@ -46,7 +46,7 @@ package struct Campaign: Sendable {
       ("state", .string(state.rawValue)), ("version", .int(version)), ("createdAt", .int(createdAt)),
       ("publishedAt", publishedAt.map(JSON.int)), ("stoppedAt", stoppedAt.map(JSON.int)),
       ("deletedAt", deletedAt.map(JSON.int)),
-      ("by", .string(by)), ("warnings", warnings.isEmpty ? nil : .array(warnings.map(\.json))),
+      ("by", .string(by)), ("warnings", warnings.isEmpty ? JSON?.none : .array(warnings.map(\.json))),
     ])
   }
 
@@ -134,7 +134,7 @@ package struct CampaignDifference: Sendable {
 
   package var json: JSON {
     JSON(fields: [
-      ("id", .string(id)), ("action", .string(action.rawValue)), ("message", message.isEmpty ? nil : .string(message)),
+      ("id", .string(id)), ("action", .string(action.rawValue)), ("message", message.isEmpty ? JSON?.none : .string(message)),
     ])
   }
 }

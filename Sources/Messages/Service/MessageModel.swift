@@ -51,7 +51,7 @@ struct MessageModel {
   private var timing: JSON {
     JSON(fields: [
       ("impressionSeconds", .int(settings.impressionTime / 1000)),
-      ("dismissAfter", document.layout == .banner ? .int(settings.bannerTime / 1000) : nil),
+      ("dismissAfter", document.layout == .banner ? .int(settings.bannerTime / 1000) : JSON?.none),
     ])
   }
 
@@ -89,6 +89,6 @@ struct MessageModel {
   }
 
   private static func url(_ action: String?) -> JSON? {
-    action.flatMap { $0 == MessageContent.dismissal ? nil : .string($0) }
+    action.flatMap { $0 == MessageContent.dismissal ? JSON?.none : .string($0) }
   }
 }

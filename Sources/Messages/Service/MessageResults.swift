@@ -28,15 +28,15 @@ enum MessageResults {
 
   private static func fields(_ variant: String, _ kind: MessageCount, _ detail: String, count: Int64) -> [(String, JSON?)] {
     [
-      ("variant", variant.isEmpty ? nil : .string(variant)), ("kind", .string(kind.rawValue)),
-      ("detail", detail.isEmpty ? nil : .string(detail)), ("count", .int(count)),
+      ("variant", variant.isEmpty ? JSON?.none : .string(variant)), ("kind", .string(kind.rawValue)),
+      ("detail", detail.isEmpty ? JSON?.none : .string(detail)), ("count", .int(count)),
     ]
   }
 
   /// How often a display led to a click, with the interval that holds the truth in 95 of 100 cases (Wilson's).
   static func rate(_ variant: String, displays: Int64, clicks: Int64) -> JSON {
     let members: [(String, JSON?)] = [
-      ("variant", variant.isEmpty ? nil : .string(variant)), ("impressions", .int(displays)), ("clicks", .int(clicks)),
+      ("variant", variant.isEmpty ? JSON?.none : .string(variant)), ("impressions", .int(displays)), ("clicks", .int(clicks)),
     ]
     guard displays > 0 else { return JSON(fields: members) }
     let (n, z) = (Double(displays), 1.959_963_985)

@@ -307,7 +307,7 @@ extension MessageService {
       return template.filled(known, language: language) ?? text
     }.json
     return JSON(fields: [
-      ("message", model), ("missing", missing.isEmpty ? nil : .array(Set(missing).sorted().map(JSON.string))),
+      ("message", model), ("missing", missing.isEmpty ? JSON?.none : .array(Set(missing).sorted().map(JSON.string))),
       ("warnings", .array(faults.warnings.map(\.json))),
     ])
   }

@@ -34,7 +34,7 @@ struct FetchAnswer {
       ("experimentalPayload", served.variant.map { experiment(served, variant: $0) }),
       ("content", served.isControl ? JSON?.none : [document.layout.rawValue: content(served)]),
       ("priority", ["value": .int(Int64(document.priority))]), ("triggeringConditions", .array(triggers.map(\.json))),
-      ("dataBundle", document.attachments.isEmpty ? nil : .object(document.attachments)),
+      ("dataBundle", document.attachments.isEmpty ? JSON?.none : .object(document.attachments)),
       ("isTestCampaign", .bool(served.isTest)), ("doubloon", isOwn ? own(served, triggers: triggers) : JSON?.none),
     ])
   }
@@ -136,7 +136,7 @@ struct FetchAnswer {
     }
     return JSON(fields: [
       ("eventId", served.events.first.map { .string($0.id) }),
-      ("events", served.events.isEmpty ? nil : .array(served.events.map { .string($0.id) })),
+      ("events", served.events.isEmpty ? JSON?.none : .array(served.events.map { .string($0.id) })),
       ("where", triggers.contains { !$0.conditions.isEmpty } ? .array(conditions) : nil),
       ("imageAlt", served.imageAlt.map(JSON.string)), ("language", .string(served.language)),
       ("direction", .string(served.isRightToLeft ? "rtl" : "ltr")), ("frequency", document.frequency.json),
