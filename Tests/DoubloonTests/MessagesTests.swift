@@ -108,7 +108,10 @@ import TreeModel
 
   /// What happens on other threads, and is waited for.
   private func eventually(_ holds: () -> Bool) async throws {
-    for _ in 0..<5_000_000 where !holds() { await Task.yield() }
+    for _ in 0..<5_000_000 {
+      if holds() { return }
+      await Task.yield()
+    }
     try #require(holds())
   }
 
