@@ -55,11 +55,11 @@ import TreeModel
     let heard = Locked<[String]>([])
     /// What the model had counted when the app heard of it.
     let counted = Locked<[Int]>([])
-    let lines = Locked<(@Sendable () -> Int)?>(nil)
+    let displays = Locked<(@Sendable () -> Int)?>(nil)
 
     private func note(_ text: String) {
       heard.withLock { $0.append(text) }
-      if let lines = lines.copy { counted.withLock { $0.append(lines()) } }
+      if let displays = displays.copy { counted.withLock { $0.append(displays()) } }
     }
     func messageClicked(_ inAppMessage: InAppMessagingDisplayMessage) {
       let appData = inAppMessage.appData
@@ -91,7 +91,7 @@ import TreeModel
       messages.delegate = delegate
       messages.messageDisplayComponent = display
       let state = messages.state
-      delegate.lines.withLock { $0 = { state.withLock { $0.model.records.lines.count { !$0.isConversion } } } }
+      delegate.displays.withLock { $0 = { state.withLock { $0.model.records.displays.values.joined().count } } }
       return messages
     }
     var display: TextDisplay { TextDisplay { [shown] line in shown.withLock { $0.append(line) } } }
@@ -108,7 +108,10 @@ import TreeModel
 
   /// What happens on other threads, and is waited for.
   private func eventually(_ holds: () -> Bool) async throws {
-    for _ in 0..<5_000_000 where !holds() { await Task.yield() }
+    for _ in 0..<5_000_000 {
+      if holds() { return }
+      await Task.yield()
+    }
     try #require(holds())
   }
 
