@@ -136,6 +136,22 @@ import TreeModel
     }
   }
 
+  @Test("players of a tenant are other players: one address stands at each, and a session stays at its own")
+  func tenants() async throws {
+    try await AppServer.run { server in
+      let auth = server.app().authentication
+      let plain = try await auth.createUser(withEmail: "ann@x.io", password: "secret1").user
+      #expect(plain.tenantID == nil)
+      auth.tenantID = "brand-a"
+      let branded = try await auth.createUser(withEmail: "ann@x.io", password: "secret2").user
+      #expect(branded.uid != plain.uid && branded.tenantID == "brand-a")
+      auth.tenantID = nil
+      try await branded.reload()
+      #expect(auth.currentUser?.tenantID == "brand-a")
+      #expect(try await auth.signIn(withEmail: "ann@x.io", password: "secret1").user.uid == plain.uid)
+    }
+  }
+
   @Test("a second factor is enrolled, and the next sign-in is completed by the resolver")
   func secondFactor() async throws {
     try await AppServer.run { server in

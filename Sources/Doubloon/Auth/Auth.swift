@@ -14,7 +14,6 @@ public final class Auth: Sendable {
     var refreshTimer: (any ClientTimer)?
     var isUsedBySocket = false
     var backoff = Backoff.refreshing
-    var tenantID: String?
   }
 
   /// Somebody who wants to know who is signed in.
@@ -33,7 +32,8 @@ public final class Auth: Sendable {
 
   init(_ runtime: AppRuntime, name: String) {
     self.runtime = runtime
-    client = IdentityClient(service: ServiceClient(runtime: runtime, override: Locked(nil)), language: Locked(nil))
+    client = IdentityClient(
+      service: ServiceClient(runtime: runtime, override: Locked(nil)), language: Locked(nil), tenant: Locked(nil))
     storage = runtime.sessions(of: name)
     guard let bytes = storage.read() else { return }
     guard let record = try? JSONDecoder().decode(AccountRecord.self, from: Data(bytes)),
@@ -61,10 +61,11 @@ public final class Auth: Sendable {
     set { client.language.withLock { $0 = newValue } }
   }
 
-  /// Kept for Firebase's; a server has one tenant.
+  /// The tenant whose players sign in from now on, where the server keeps players of several brands apart; nil for those of none.
+  /// Who is signed in stays what they are.
   public var tenantID: String? {
-    get { state.withLock { $0.tenantID } }
-    set { state.withLock { $0.tenantID = newValue } }
+    get { client.tenant.copy }
+    set { client.tenant.withLock { $0 = newValue } }
   }
 
   /// Mails come in the device's language.

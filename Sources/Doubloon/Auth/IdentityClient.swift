@@ -51,12 +51,19 @@ struct IdentityClient: Sendable {
   let service: ServiceClient
   /// The language of mails.
   let language: Locked<String?>
+  /// Whose players sign in.
+  let tenant: Locked<String?>
 
   /// A call of `accounts:NAME`.
   ///
   /// - Throws: ``AuthError``, or `CancellationError`.
   func accounts(_ name: String, _ body: JSON, version: String = "v1", email: String? = nil) async throws -> JSON {
     let separator = name.hasPrefix("mfa") ? "/" : ":"
+    var body = body
+    // A session is of its own tenant, whatever is set now.
+    if body["idToken"] == nil, let tenant = tenant.copy, let members = body.object {
+      body = .object(members + [JSON.Member(key: "tenantId", value: .string(tenant))])
+    }
     do {
       return try await service.call("POST", "/\(version)/accounts\(separator)\(name)", body: body, language: language.copy)
     } catch let refusal as ServiceClient.Refusal {
