@@ -8,9 +8,8 @@
 public enum TreeNodeDecoder {
   /// Reads a value of the given type.
   ///
+  /// - `options`: what is not to be read as its type says; nil for nothing.
   /// - Throws: `DecodingError` with the path of the child that does not fit.
-  ///
-  /// - Parameter options: what is not to be read as its type says; nil for nothing.
   public static func decode<T: Decodable>(
     _ type: T.Type, from node: TreeNode, options: TreeDecodingOptions? = nil
   ) throws -> T {

@@ -4,9 +4,8 @@
 public enum TreeNodeEncoder {
   /// Makes a node of a value.
   ///
+  /// - `options`: what is not to be written as its type says; nil for nothing.
   /// - Throws: `EncodingError` for names that are no legal keys, integers beyond Int64 and numbers that are not finite.
-  ///
-  /// - Parameter options: what is not to be written as its type says; nil for nothing.
   public static func encode(_ value: some Encodable, options: TreeEncodingOptions? = nil) throws -> TreeNode {
     let box = TreeEncodingBox()
     try TreeEncoding(box: box, codingPath: [], options: options).encode(value)

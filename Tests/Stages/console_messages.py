@@ -11,7 +11,8 @@ HOSTILE = '<img src=x onerror=alert(1)>"\'`${7*7}</script>'
 TEXTS = {"title": "You earned {{amount}}!", "body": "By {{invitee|a friend}}.\nThank you."}
 SHAPES = {
     "modal": {"image": "https://cdn.acme.test/m.png"}, "banner": {"image": "https://cdn.acme.test/b.png", "action": "https://acme.test/"},
-    "card": {"portraitImage": "https://cdn.acme.test/p.png", "landscapeImage": "https://cdn.acme.test/l.png"},
+    "card": {"portraitImage": "https://cdn.acme.test/p.png", "landscapeImage": "https://cdn.acme.test/l.png",
+             "primaryAction": "https://acme.test/more", "secondaryAction": None},
     "imageOnly": {"image": "https://cdn.acme.test/i.png", "imageAlt": {"en": "A chest"}},
 }
 
