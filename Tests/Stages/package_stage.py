@@ -129,6 +129,10 @@ class Stage:
             running = service.start()
             pasted = shell(scenario[1], running.port, program)
             self.check("so it does after a SIGKILL, and nothing is paid twice", pasted.stdout == said[1], pasted.stdout)
+            # The commands name a file as it lies in a clone.
+            example = "Examples/ReferralGame/messages.json"
+            os.makedirs(os.path.join(self.root, os.path.dirname(example)), exist_ok=True)
+            shutil.copy(os.path.join(ROOT, example), os.path.join(self.root, example))
             looked = shell(look[1], running.port, program)
             self.check("the commands that look at it run", looked.returncode == 0, looked.stderr)
             for word in ("grantSignupReward", "rewardReferrals", "level5", "sound", "pieces_of_eight"):

@@ -67,7 +67,7 @@ package struct FederatedSignInService: Sendable {
     return try ProvenIdentity(unverified: text, of: assertion.provider)
   }
 
-  /// - Parameter configured: what administrators set up over the API; nil for a provider of the configuration file, which
+  /// - `configured`: what administrators set up over the API; nil for a provider of the configuration file, which
   ///   holds for every tenant.
   private func verified(_ token: String, of assertion: IdentityAssertion, by configured: IdentityProvider?) async throws
     -> ForeignIdentity

@@ -136,7 +136,7 @@ struct AccountsImportCommand: AsyncParsableCommand {
 extension AccountsImportCommand {
   /// The rows with their numbers, by the tenant that they name; those of no tenant first.
   ///
-  /// - Parameter tenant: whose those are that name none.
+  /// - `tenant`: whose those are that name none.
   static func byTenant(_ users: [JSON], else tenant: String?) -> [(tenant: String?, rows: [(number: Int, user: JSON)])] {
     var groups: [String?: [(number: Int, user: JSON)]] = [:]
     for (index, user) in users.enumerated() {

@@ -10,7 +10,7 @@ import TreeModel
 extension IdentitySurface {
   /// Understands a request: by whose right, for which project and tenant, with what fields.
   ///
-  /// - Parameter tenant: the tenant in the path.
+  /// - `tenant`: the tenant in the path.
   func call(_ request: HTTPRequest, query: QueryString, project named: String?, tenant: String? = nil) async throws
     -> IdentityCall
   {

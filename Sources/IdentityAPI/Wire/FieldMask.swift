@@ -14,9 +14,8 @@ enum FieldMask {
 
   /// Refuses what would be answered with 200 and then not be so.
   ///
-  /// - Parameters:
-  ///   - known: the settings that there are, with all below them.
-  ///   - paths: what of the body is meant; all of it if there are none.
+  /// - `known`: the settings that there are, with all below them.
+  /// - `paths`: what of the body is meant; all of it if there are none.
   /// - Throws: what `refusal` makes of the first unknown setting.
   static func check(
     _ body: JSON, named paths: [[String]], known: [[String]], refusal: ([String]) -> IdentityError = FieldMask.notSupported

@@ -74,7 +74,7 @@ package struct Campaign: Sendable {
 
   /// When it begins and ends, in milliseconds since 1970, for a device in a time zone.
   ///
-  /// - Parameter device: the zone of the device; UTC if it is not known.
+  /// - `device`: the zone of the device; UTC if it is not known.
   package func span(in device: ZoneRules?, zones: any ZoneReading) -> (start: Int64, end: Int64?) {
     let zone = document.schedule.timeZone.flatMap { zones.zone(named: $0) } ?? device ?? .utc
     let start = document.schedule.start.map { zone.moment(of: $0).milliseconds }
@@ -121,7 +121,7 @@ package struct CampaignCheck: Sendable {
   package let warnings: [CampaignFault]
 }
 
-/// What ``MessageService/apply(_:prunes:isRehearsal:by:)`` does, or would do, to one campaign.
+/// What `MessageService.apply` does, or would do, to one campaign.
 package struct CampaignDifference: Sendable {
   package enum Action: String, Sendable, Hashable {
     case create, replace, publish, stop, none, conflict

@@ -68,7 +68,7 @@ extension MessageService {
 
   /// Replaces the document of a draft; of a published campaign only test devices, and an end that comes nearer.
   ///
-  /// - Parameter ifVersion: the version that the author saw; nil for any.
+  /// - `ifVersion`: the version that the author saw; nil for any.
   package func replace(_ id: String, with json: JSON, ifVersion: Int64?, by actor: Actor) async throws -> Campaign {
     let (before, text) = try standing(id)
     if let ifVersion, ifVersion != before.version { throw MessageError.versionChanged(before.version) }
@@ -137,7 +137,7 @@ extension MessageService {
 
   /// Makes a draft that says what another campaign says.
   ///
-  /// - Parameter newID: its id; nil to have one made.
+  /// - `newID`: its id; nil to have one made.
   package func duplicate(_ id: String, as newID: String?, by actor: Actor) async throws -> Campaign {
     let before = try campaign(id)
     guard before.state != .deleted else { throw MessageError.conflict("The campaign is deleted.") }
@@ -197,10 +197,9 @@ extension MessageService {
   /// Brings campaigns to what a file says: creates, replaces drafts, and publishes those with `"publish": true`. What is
   /// published already, and says something else, is named as a conflict and left as it is.
   ///
-  /// - Parameters:
-  ///   - file: `{"campaigns": [ … ]}`; each has its id.
-  ///   - prunes: whether published campaigns that the file does not have are stopped.
-  ///   - isRehearsal: whether nothing is done.
+  /// - `file`: `{"campaigns": [ … ]}`; each has its id.
+  /// - `prunes`: whether published campaigns that the file does not have are stopped.
+  /// - `isRehearsal`: whether nothing is done.
   /// - Throws: ``MessageError/invalid(_:)`` with everything that is wrong in the whole file, before anything is done.
   package func apply(_ file: JSON, prunes: Bool, isRehearsal: Bool, by actor: Actor) async throws -> [CampaignDifference] {
     let wanted = try checkedFile(file)
@@ -283,7 +282,7 @@ extension MessageService {
 
   /// What a message shows, as a document for renderers, with what is questionable about it.
   ///
-  /// - Parameter document: a whole document, stored or not.
+  /// - `document`: a whole document, stored or not.
   /// - Throws: ``MessageError/invalid(_:)``.
   package func preview(_ json: JSON, request: PreviewRequest) throws -> JSON {
     let (document, faults) = CampaignDocument.read(json, in: surroundings)
@@ -317,7 +316,7 @@ extension MessageService {
 
   /// What became of a campaign: by day and variant, together, and how often a display led to a click.
   ///
-  /// - Parameter days: how far back; today is one.
+  /// - `days`: how far back; today is one.
   package func results(of id: String, days: Int) async throws -> JSON {
     _ = try campaign(id)
     try await flush()

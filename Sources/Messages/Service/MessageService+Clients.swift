@@ -10,9 +10,8 @@ extension MessageService {
 
   /// What a client gets now. Its instance is noted, and what it gets is counted.
   ///
-  /// - Parameters:
-  ///   - client: what it says of itself; its player by the ID token.
-  ///   - mayRead: whether the player may read a place of the tree.
+  /// - `client`: what it says of itself; its player by the ID token.
+  /// - `mayRead`: whether the player may read a place of the tree.
   package func serve(_ client: MessageClient, mayRead: @escaping (Path) -> Bool) async throws -> MessageAnswer {
     let known = try authenticated(client.instance, token: client.token)
     let instance = try await meet(client, as: known)
@@ -112,9 +111,7 @@ extension MessageService {
     }
   }
 
-  /// Notes events of an app that campaigns have as their goal.
-  ///
-  /// - Returns: false if the instance is not who it says.
+  /// Notes events of an app that campaigns have as their goal. Whether the instance is who it says is asked before.
   package func convert(_ names: [String], instance: String) async throws {
     let goals = offered.filter { campaign in
       campaign.document.conversion.map { !$0.isServer && names.contains($0.event) } ?? false
@@ -142,9 +139,8 @@ extension MessageService {
 
   /// Raises an event for a player by hand.
   ///
-  /// - Parameters:
-  ///   - parameters: at most 20 scalars.
-  ///   - once: makes a repetition harmless; nil for another event each time.
+  /// - `parameters`: at most 20 scalars.
+  /// - `once`: makes a repetition harmless; nil for another event each time.
   /// - Returns: the event; nil if no published campaign waits for it.
   package func raise(_ name: String, for uid: String, parameters: JSON, once: String?, by actor: Actor) async throws
     -> MessageEvent?

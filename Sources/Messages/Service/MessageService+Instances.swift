@@ -7,7 +7,7 @@ extension MessageService {
 
   /// Takes an installation in.
   ///
-  /// - Parameter wanted: the id that the client made; another one is given where it has not the form, or is taken.
+  /// - `wanted`: the id that the client made; another one is given where it has not the form, or is taken.
   package func register(_ wanted: String?, appID: String) async throws -> MessageRegistration {
     var id = secret(bytes: 16, isInstance: true)
     id = String(id.prefix(22))

@@ -51,8 +51,7 @@ package final class MessageService: Sendable {
 
   /// Opens the messages of a project, with what was stored last.
   ///
-  /// - Parameters:
-  ///   - hub: also to be given to the database as an observer.
+  /// - `hub`: also to be given to the database as an observer.
   package init(
     engine: any StorageEngine, writer: any TreeWriter, home: any MessageNamespace, clock: any WallClock,
     random: any RandomNumberGenerator & Sendable, surroundings: CampaignSurroundings, hub: MessageHub,
@@ -255,7 +254,7 @@ package final class MessageService: Sendable {
 
   /// So many random bytes, as base64url.
   ///
-  /// - Parameter isInstance: whether the first four bits are those of an installation's id.
+  /// - `isInstance`: whether the first four bits are those of an installation's id.
   func secret(bytes count: Int, isInstance: Bool = false) -> String {
     random.withLock { random in
       var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
