@@ -201,8 +201,8 @@ final class AccountTransaction {
     try noteRevocation(of: record, from: before, isByOwner: isByOwner, grace: grace)
   }
 
-  /// A uid is one player's, of whatever tenant: the tree and the ledger know players by nothing else. And whoever comes to a
-  /// tenant that is gone by now does not come into being.
+  /// A uid is one player's, of whatever tenant: the tree and the ledger know players by nothing else. And a player who comes
+  /// to a tenant that is gone by now does not come into being.
   private func checkNew(_ uid: String) throws {
     guard try read({ try session.account(in: namespace, uid: uid) }) == nil else { throw AccountError.uidTaken }
     if scope.tenant != nil { _ = try settings }

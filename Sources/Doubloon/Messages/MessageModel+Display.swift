@@ -16,7 +16,7 @@ extension MessageModel {
     return appear(now)
   }
 
-  /// Nobody draws it: whoever did is gone.
+  /// Nobody draws it: what did is gone.
   mutating func gone(_ number: Int) -> [Effect] {
     guard isShowing(number) else { return [] }
     (showing, hasComponent, records.begun) = (nil, false, nil)

@@ -2,7 +2,7 @@ import AdminClient
 import AdminModel
 import TreeModel
 
-/// Accounts as CSV, for a spreadsheet. Whoever takes them along stands in the audit log.
+/// Accounts as CSV, for a spreadsheet. Who takes them along stands in the audit log.
 enum AccountTable {
   private static let columns = ["uid", "name", "email", "telephone", "providers", "disabled", "created", "last sign-in"]
   private static let atOnce: Int64 = 1000

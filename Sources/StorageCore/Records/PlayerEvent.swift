@@ -1,6 +1,6 @@
 public import TreeModel
 
-/// Something that a function, or an administrator, says of a player, for whoever waits for it: in-app messages.
+/// Something that a function, or an administrator, says of a player, for what waits for it: in-app messages.
 ///
 /// It rides along with a request, and is kept only where something waits for it.
 public struct PlayerEvent: Sendable, Hashable {

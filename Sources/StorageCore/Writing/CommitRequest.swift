@@ -117,7 +117,7 @@ extension CommitRequest {
     public var outbox: [OutboxRecord] = []
     /// What becomes of keyed records; an expectation that fails refuses the whole request.
     public var records: [KeyedRecordChange] = []
-    /// What happened to players, for whoever waits for it.
+    /// What happened to players, for what waits for it.
     public var playerEvents: [PlayerEvent] = []
     /// Rows of the administrators' work; nil for all other requests.
     public var maintenance: Maintenance?
