@@ -7,7 +7,7 @@ SWIFT_NEEDED=6.2
 # holds the compiler's flags (CONTRIBUTING.md says why they are what they are), which a package may not set for those who use it;
 # Scripts/release.ld says what the linker leaves out.
 # shellcheck disable=SC2034
-release_build=(-c release --static-swift-stdlib --toolset Scripts/release.json -Xlinker -T -Xlinker Scripts/release.ld)
+release_build=(-c release --static-swift-stdlib --toolset Scripts/release.json -Xlinker -T -Xlinker "$PWD/Scripts/release.ld")
 
 say() { printf '%s\n' "$*"; }
 fail() {
