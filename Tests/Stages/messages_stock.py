@@ -127,6 +127,6 @@ def parsed(answer):
             continue
         kept.append({**shown, "id": payload["campaignId"], "name": payload.get("campaignName"), "test": is_test, "triggers": triggers,
                      "start": number(payload.get("campaignStartTimeMillis")), "end": number(payload.get("campaignEndTimeMillis")),
-                     "data": node.get("dataBundle"), "own": node.get("doubloon") is not None})
+                     "data": node.get("dataBundle"), "own": "doubloon" in node})
     wait = number(answer.get("expirationEpochTimestampMillis")) / 1000 - time.time()
     return kept, thrown, wait if 0 < wait <= 3 * 86400 else None
