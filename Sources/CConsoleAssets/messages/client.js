@@ -8,7 +8,7 @@ const DAY = 864e5, KINDS = ["banner", "card", "modal", "imageOnly"];
 class Messages extends Server {
   constructor(options) {
     super(options);
-    Object.assign(this, { suppressed: false, hears: {}, campaigns: [], pending: [], waits: [], triggers: ["APP_LAUNCH", "ON_FOREGROUND"] });
+    Object.assign(this, { suppressed: false, hears: {}, campaigns: [], pending: [], waits: [], failed: new Set(), triggers: ["APP_LAUNCH", "ON_FOREGROUND"] });
     if (this.kept.begun) this.count(this.kept.begun);
     document.addEventListener("visibilitychange", () => this.turn());
     this.turn();
@@ -41,8 +41,7 @@ class Messages extends Server {
     this.tick();
   }
   tick() {
-    if (this.now() >= (this.kept.next ?? 0)) this.refresh();
-    else if (!this.fetching) this.arrive(this.kept.answer);
+    if (!this.fetching) this.now() >= (this.kept.next ?? 0) ? this.refresh() : this.arrive(this.kept.answer);
     if (this.kept.lines?.length && this.now() >= (this.kept.nextLog ?? 0)) this.upload();
   }
   leave() {
@@ -103,7 +102,7 @@ class Messages extends Server {
       this.campaigns = (answer.messages ?? []).map((one) => ({
         ...one.vanillaPayload, ...one.experimentalPayload, ...one, more: one.doubloon ?? {}, data: one.dataBundle,
         id: (one.experimentalPayload ?? one.vanillaPayload)?.campaignId, kind: KINDS.find((kind) => own(one.content, kind)),
-      })).filter((one) => one.id && (one.kind || one.more.control) && !(one.isTestCampaign && tests.includes(one.id)));
+      })).filter((one) => one.id && !this.failed.has(one.id) && (one.kind || one.more.control) && !(one.isTestCampaign && tests.includes(one.id)));
       this.pending = (answer.doubloon?.pendingEvents ?? []).filter((event) => !kept.events?.includes(event.id));
       this.settings = { impressionSeconds: 3, bannerSeconds: 12, minInterval: 30, foregroundInterval: 86400, ...answer.doubloon?.settings };
     }
@@ -145,7 +144,9 @@ class Messages extends Server {
       Object.assign(showing, shown);
     } catch (error) {
       this.showing = undefined;
-      this.campaigns = this.campaigns.filter((other) => other !== one);
+      // Not again on this page, though the next answer has it too: what follows would never show.
+      this.failed.add(one.id);
+      this.campaigns = this.campaigns.filter((other) => other.id !== one.id);
       this.log(one, { render_error_reason: "IMAGE_FETCH_ERROR" });
       return this.tell("error", one, { error });
     }
