@@ -7,8 +7,8 @@ package struct InlineOptions: Sendable {
   /// Runs in a row that a function must have had on threads of its own, short and without suspending, before it runs on the
   /// writer.
   package var cleanRuns = 16
-  /// How long runs may take on average, in nanoseconds.
-  package var meanMax: Int64 = 50_000
+  /// For how long runs may compute on average, in nanoseconds. What a run costs on a thread of its own, beside the run, is more.
+  package var meanMax: Int64 = 100_000
   /// How long one run may take, in nanoseconds: beyond that it is dropped at its next use of the context.
   package var budget: Int64 = 200_000
   /// How often one run may read.
@@ -70,7 +70,7 @@ struct FunctionPace: Sendable {
     self.mean = nil
   }
 
-  /// Takes note of a run on the writer that was short enough, or that waited for the processor longer than it computed.
+  /// Takes note of a run on the writer that was short enough, and for how long it computed.
   mutating func noteInline(_ nanoseconds: Int64) {
     guard isInline else { return }
     add(nanoseconds)

@@ -32,7 +32,8 @@ final class InlineRunner: @unchecked Sendable {
   /// Runs a function.
   ///
   /// - `conclude`: makes a request of what the run asked for.
-  /// - Returns: how it ended, and how long it took in nanoseconds.
+  /// - Returns: how it ended, and for how many nanoseconds it computed: a busy machine makes no function long. `Int64.max` if
+  ///   that was too long.
   func run(
     _ delivery: Delivery, _ definition: FunctionDefinition, namespace: String, session: any CommitSession, at now: Int64,
     conclude: (Outcome, RunInput) throws -> RunEnding
@@ -53,10 +54,10 @@ final class InlineRunner: @unchecked Sendable {
     } catch {
       ending = reader.isDropped ? .dropped(isFault: true) : .ended(Dispatcher.failure(of: error))
     }
-    let time = reader.elapsed
-    guard time > options.inline.budget else { return (ending, time) }
+    let time = options.inline.meter.threadTime() - computed
+    guard reader.isOverdue else { return (ending, time) }
     // It took too long. Whose fault is it: did it compute, or wait for the processor?
-    let isFault = options.inline.meter.threadTime() - computed > options.inline.budget
+    let isFault = time > options.inline.budget
     if case .dropped = ending { return (.dropped(isFault: isFault), time) }
     return (ending, isFault ? .max : time)
   }

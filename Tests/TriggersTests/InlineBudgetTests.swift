@@ -198,7 +198,7 @@ struct InlineBudgetTests {
     #expect(!pace.isInline)
     pace.noteThreaded(100_000, isClean: true)
     #expect(pace.isInline)
-    for _ in 0..<16 { pace.noteInline(60_000) }
+    for _ in 0..<16 { pace.noteInline(110_000) }
     #expect(!pace.isInline)
     // Twice as many as before, in a row.
     for _ in 0..<31 { pace.noteThreaded(20_000, isClean: true) }
