@@ -215,7 +215,8 @@ enum LedgerQuery: Int, PreparedQuery {
 /// Namespaces, the outbox, answers to repeated requests, keyed records and the settings of the store.
 enum RecordQuery: Int, PreparedQuery {
   case namespaces, namespaceNamed, settledRevision, outbox, outboxInState, idempotency, keyedRecord, meta
-  case putNamespace, setSettledRevision, putOutbox, putIdempotency, expireIdempotency, setMeta
+  case putNamespace, setSettledRevision, putOutbox, putIdempotency, expireIdempotency, putKeyedRecord, removeKeyedRecord
+  case setMeta
 
   static var group: Int { 6 }
 
@@ -240,6 +241,8 @@ enum RecordQuery: Int, PreparedQuery {
     case .putIdempotency:
       SQL.insert("idempotency", "ns, key, request_digest, revision, answer, expires_at", replacing: true)
     case .expireIdempotency: "DELETE FROM idempotency WHERE expires_at <= ?"
+    case .putKeyedRecord: SQL.insert("room_record", "ns, kind, key, value", replacing: true)
+    case .removeKeyedRecord: "DELETE FROM room_record WHERE ns = ? AND kind = ? AND key = ?"
     case .setMeta: SQL.insert("meta", "name, value", replacing: true)
     }
   }

@@ -135,8 +135,7 @@ extension SQLiteWriteSession {
   }
 }
 
-/// Keyed records, and the counts of links. They are rare beside the tree's, so their statements are prepared when they
-/// are needed.
+/// Keyed records, and the counts of links. Those are rare beside the tree's, so their statement is prepared when it is needed.
 extension SQLiteWriteSession {
   func record(in namespace: NamespaceID, kind: String, key: String) throws(StorageError) -> String? {
     let overlay = batch.overlays[namespace]
@@ -150,15 +149,11 @@ extension SQLiteWriteSession {
   }
 
   func writeRecords(of overlay: BatchOverlay, of ns: NamespaceID) throws(StorageError) {
-    let put = try SQLiteStatement(
-      SQL.insert("room_record", "ns, kind, key, value", replacing: true), on: connection, isKept: false)
-    let remove = try SQLiteStatement(
-      "DELETE FROM room_record WHERE ns = ? AND kind = ? AND key = ?", on: connection, isKept: false)
     for (key, value) in overlay.rows.keyedRecords.sorted() {
       if let value {
-        try put.bind(ns.rawValue).bind(key.kind.text).bind(key.key.text).bind(value).run()
+        try connection.statement(.putKeyedRecord).bind(ns.rawValue).bind(key.kind.text).bind(key.key.text).bind(value).run()
       } else {
-        try remove.bind(ns.rawValue).bind(key.kind.text).bind(key.key.text).run()
+        try connection.statement(.removeKeyedRecord).bind(ns.rawValue).bind(key.kind.text).bind(key.key.text).run()
       }
     }
   }

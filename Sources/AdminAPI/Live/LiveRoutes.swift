@@ -21,7 +21,7 @@ enum LiveRoutes {
       services: services, name: call.namespaceName, namespace: namespace, caller: call.caller, session: session)
     let admission = LiveAdmission(streams: services.liveStreams, owner: session ?? call.caller.actor.description)
     sink.stream(limitedBy: admission) { opening in
-      LiveStream(source: source, opening: opening, admission: admission)
+      EventConnection(LiveStream(source: source), opening: opening, admission: admission)
     }
   }
 }

@@ -1,127 +1,69 @@
 import APISupport
 import HTTPServer
 import NIOCore
-import NIOHTTP1
 import StorageCore
 import TreeDatabase
 import TreeModel
 
-/// A connection on which one page of the console is told that something has happened: not what, for it reads the windows that
-/// it shows again.
+/// Tells one page of the console that something has happened: not what, for it reads the windows that it shows again.
 ///
 /// So a message has a few hundred bytes, whatever is committed, and one that a slow client does not take is left out: the next
-/// says as much. Touched on the connection's event loop only.
-final class LiveStream: ChannelInboundHandler {
-  typealias InboundIn = HTTPServerRequestPart
-  typealias OutboundOut = ByteBuffer
-
+/// says as much.
+final class LiveStream: EventSource {
   /// How often the head of the namespace is looked at.
-  private static let tick = TimeAmount.milliseconds(200)
-  /// Ticks from one look at the figures to the next.
-  private static let ticksOfStatistics = 5
-  /// Ticks after which a client that takes nothing is given up.
-  private static let ticksOfPatience = 150
+  static let interval = TimeAmount.milliseconds(200)
+  static let beatsOfPatience = 150
+  /// Beats from one look at the figures to the next.
+  private static let beatsOfStatistics = 5
 
   private let source: LiveSource
-  private let opening: StreamOpening
-  private let admission: LiveAdmission
-  private var context: ChannelHandlerContext?
-  private var timer: RepeatedTask?
-  private var ticks = 0
-  private var ticksUnwritable = 0
+  private var connection: EventConnection?
+  private var beats = 0
   /// The newest commit that the page was told of; nil before the first message.
   private var revision: Revision?
-  private var isOpen = false
 
-  init(source: LiveSource, opening: StreamOpening, admission: LiveAdmission) {
+  init(source: LiveSource) {
     self.source = source
-    self.opening = opening
-    self.admission = admission
   }
 
-  func handlerAdded(context: ChannelHandlerContext) {
-    self.context = context
-    isOpen = true
-    context.write(wrapOutboundOut(opening.head(context.channel.allocator)), promise: nil)
-    context.flush()
-    askForRevision(context)
-    let stream = NIOLoopBound(self, eventLoop: context.eventLoop)
-    timer = context.eventLoop.scheduleRepeatedTask(initialDelay: Self.tick, delay: Self.tick) { _ in stream.value.look() }
+  func begin(_ connection: EventConnection) {
+    self.connection = connection
+    askForRevision(connection)
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) {
-    end()
-    self.context = nil
-  }
-
-  func channelInactive(context: ChannelHandlerContext) {
-    end()
-    context.fireChannelInactive()
-  }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
-
-  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
-
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if event is ChannelShouldQuiesceEvent { finish("The server stops.") }
-    if case .some(.inputClosed) = event as? ChannelEvent { context.close(promise: nil) }
-    context.fireUserInboundEventTriggered(event)
-  }
-
-  private func end() {
-    guard isOpen else { return }
-    isOpen = false
-    timer?.cancel()
-    timer = nil
-    admission.close()
-  }
-
-  private func look() {
-    guard let context, isOpen else { return }
-    ticks &+= 1
-    guard context.channel.isWritable else {
-      ticksUnwritable += 1
-      if ticksUnwritable > Self.ticksOfPatience { context.close(promise: nil) }
-      return
-    }
-    ticksUnwritable = 0
-    let isTimeForStatistics = ticks.isMultiple(of: Self.ticksOfStatistics)
+  func beat() {
+    guard let connection else { return }
+    beats &+= 1
+    let isTimeForStatistics = beats.isMultiple(of: Self.beatsOfStatistics)
     if isTimeForStatistics, let reason = source.reasonToEnd { return finish(reason) }
-    askForRevision(context)
-    if isTimeForStatistics, let revision { send("stats", source.statistics(revision)) }
+    askForRevision(connection)
+    if isTimeForStatistics, let revision { connection.send("stats", source.statistics(revision)) }
   }
+
+  func serverStops() { finish("The server stops.") }
+
+  func end() { connection = nil }
 
   /// Looks which commit is the newest, and tells of it once it is durable.
-  private func askForRevision(_ context: ChannelHandlerContext) {
-    let (stream, eventLoop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
+  private func askForRevision(_ connection: EventConnection) {
+    let (stream, eventLoop) = (NIOLoopBound(self, eventLoop: connection.eventLoop), connection.eventLoop)
     let isThere = source.findRevision { revision in eventLoop.execute { stream.value.tell(revision) } }
     if !isThere { finish("The namespace was deleted.") }
   }
 
   private func tell(_ now: Revision) {
-    guard isOpen, now > revision ?? Revision(-1) else { return }
-    if revision == nil { send("hello", source.hello(now)) } else { send("revision", ["revision": .int(now.rawValue)]) }
-    revision = now
+    guard let connection, now > revision ?? Revision(-1) else { return }
+    let isSent =
+      if revision == nil { connection.send("hello", source.hello(now)) } else {
+        connection.send("revision", ["revision": .int(now.rawValue)])
+      }
+    // What was left out is told at a later beat.
+    if isSent { revision = now }
   }
 
   private func finish(_ reason: String) {
-    guard let context, isOpen else { return }
-    send("bye", ["reason": .string(reason)])
-    context.close(promise: nil)
-  }
-
-  private func send(_ event: StaticString, _ data: JSON) {
-    guard let context else { return }
-    var writer = JSONWriter(capacity: 512)
-    writer.write(data)
-    var buffer = context.channel.allocator.buffer(capacity: writer.bytes.count + 32)
-    buffer.writeStaticString("event: ")
-    buffer.writeStaticString(event)
-    buffer.writeStaticString("\ndata: ")
-    buffer.writeBytes(writer.bytes)
-    buffer.writeStaticString("\n\n")
-    context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+    connection?.send("bye", ["reason": .string(reason)])
+    connection?.close()
   }
 }
 

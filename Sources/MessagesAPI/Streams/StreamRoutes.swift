@@ -27,7 +27,9 @@ enum StreamRoutes {
         _ = try access.messages.authenticated(id, token: access.token)
         let caller = try access.player()
         let source = MessageStreamSource(messages: access.messages, services: call.services, instance: id, caller: caller)
-        sink.stream(limitedBy: StreamAdmission.all) { opening in MessageStream(source: source, opening: opening) }
+        sink.stream(limitedBy: StreamAdmission.all) { opening in
+          EventConnection(MessageStream(source: source), opening: opening, admission: StreamAdmission.all)
+        }
       } catch {
         sink.send(MessagesAPIError(error).response)
       }
