@@ -11,7 +11,7 @@ struct LiveTests {
     try await EventClient.open("/admin/v1/live?ns=game", port: server.port, headers: headers)
   }
 
-  @Test("A page is told where the log stands, of each new commit, and of figures", .timeLimit(.minutes(1)))
+  @Test("A page is told where the log stands, of each new commit, and of figures", .timeLimit(.minutes(5)))
   func told() async throws {
     try await APIServer.run { server in
       #expect(try await server.send("PUT", "/a.json", "1").status == 200)
@@ -30,7 +30,7 @@ struct LiveTests {
     }
   }
 
-  @Test("Who may not look is told nothing, and there are only so many streams", .timeLimit(.minutes(1)))
+  @Test("Who may not look is told nothing, and there are only so many streams", .timeLimit(.minutes(5)))
   func refused() async throws {
     try await APIServer.run { server in
       _ = try await server.database.openNamespace(named: "game")
@@ -48,7 +48,7 @@ struct LiveTests {
     }
   }
 
-  @Test("A stream ends with the namespace that it is about", .timeLimit(.minutes(1)))
+  @Test("A stream ends with the namespace that it is about", .timeLimit(.minutes(5)))
   func ends() async throws {
     try await APIServer.run { server in
       #expect(try await server.send("PUT", "/a.json", "1").status == 200)

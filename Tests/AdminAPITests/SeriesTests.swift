@@ -90,7 +90,7 @@ struct SeriesTests {
     #expect(sample.lagP95(Self.bounds) == expected)
   }
 
-  @Test("It looks each second of the clock that it is given", .timeLimit(.minutes(1)))
+  @Test("It looks each second of the clock that it is given", .timeLimit(.minutes(5)))
   func looks() async throws {
     let clock = AdjustableClock(frozenAt: Self.start)
     let series = FigureSeries()
@@ -108,7 +108,7 @@ struct SeriesTests {
 
   @Test(
     "An audit of the log in the background tells how far it is, and what it came to; there is one at a time",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(5)))
   func audits() async throws {
     let engine = try SQLiteEngine.inMemory()
     let clock = AdjustableClock(frozenAt: Self.start)

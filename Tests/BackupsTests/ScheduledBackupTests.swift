@@ -154,7 +154,8 @@ struct ScheduledBackupTests {
     let pid = try #require(Int32(String(decoding: DiskFiles.bytes(mark), as: UTF8.self).filter(\.isNumber)))
     // The group is gone, as soon as the system has noticed.
     var left = Self.running(inGroup: pid)
-    for _ in 0..<10_000 where !left.isEmpty {
+    let end = ContinuousClock.now + .seconds(120)
+    while !left.isEmpty, ContinuousClock.now < end {
       await Task.yield()
       left = Self.running(inGroup: pid)
     }
@@ -173,7 +174,7 @@ struct ScheduledBackupTests {
     let begin = ContinuousClock.now
     attempt.cancel()
     #expect(await reason(attempt.value).contains("is stopping"))
-    #expect(ContinuousClock.now - begin < .seconds(30))
+    #expect(ContinuousClock.now - begin < .seconds(300))
   }
 
   /// The processes of a group that still run. Those that ended and that nobody has asked for yet do not count: a container's first

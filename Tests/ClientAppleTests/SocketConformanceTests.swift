@@ -5,7 +5,7 @@ import Testing
 @testable import ClientApple
 
 /// What every transport's sockets do, whatever they stand on.
-@Suite(.timeLimit(.minutes(1))) struct SocketConformanceTests {
+@Suite(.timeLimit(.minutes(5))) struct SocketConformanceTests {
   /// A socket, and what it tells, as texts: `opened`, `text …`, `closed`, `closed: code`.
   private static func open(
     _ transport: any SocketTransport, _ server: ServiceAddress, _ target: String = "/socket?v=5", timeout: Int64 = 5000

@@ -33,7 +33,7 @@ enum CheckedTransport: String, Sendable, CaseIterable {
 }
 
 /// What every transport of the library does, whatever it stands on: the same checks for each.
-@Suite(.timeLimit(.minutes(1))) struct TransportConformanceTests {
+@Suite(.timeLimit(.minutes(5))) struct TransportConformanceTests {
   private static func code(_ body: () async throws -> Void) async -> TransportError.Code? {
     do {
       try await body()

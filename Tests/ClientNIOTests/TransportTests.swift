@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// HTTP over real sockets: answers, kept connections, and everything that goes wrong on the way.
-@Suite(.timeLimit(.minutes(1))) struct TransportTests {
+@Suite(.timeLimit(.minutes(5))) struct TransportTests {
   private static func address(_ text: String) throws -> ServiceAddress { try #require(ServiceAddress(text)) }
 
   private static func code(_ body: () async throws -> Void) async -> TransportError.Code? {

@@ -7,7 +7,7 @@ import TreeModel
 @testable import Doubloon
 
 /// The player of the socket: what rules see of an account while it changes.
-@Suite(.timeLimit(.minutes(1))) struct DatabaseAccountTests {
+@Suite(.timeLimit(.minutes(5))) struct DatabaseAccountTests {
   @Test("a linked address is seen by the rules of the same socket, when the link is done")
   func link() async throws {
     try await AppServer.run { server in

@@ -8,7 +8,7 @@ import TreeModel
 @testable import Doubloon
 
 /// Types of the app's in the tree: by decoders and encoders of one's own, and by paths with types.
-@Suite(.timeLimit(.minutes(1))) struct DatabaseCodingTests {
+@Suite(.timeLimit(.minutes(5))) struct DatabaseCodingTests {
   private struct Note: Codable, Equatable {
     var at: Date
     var bytes: Data

@@ -7,7 +7,7 @@ import TreeModel
 @testable import Doubloon
 
 /// Clients whose connections break at any moment come to what the server has.
-@Suite(.timeLimit(.minutes(2))) struct DatabaseConvergenceTests {
+@Suite(.timeLimit(.minutes(10))) struct DatabaseConvergenceTests {
   @Test(arguments: [1, 2, 3] as [UInt64]) func brokenConnectionsLoseNothing(seed: UInt64) async throws {
     try await APIServer.run { server in
       let clients = [DatabaseClient(port: server.port), DatabaseClient(port: server.port)]

@@ -9,7 +9,7 @@ import TreeModel
 @testable import Doubloon
 
 /// What becomes of writes and reads where there is no server, or another than expected; and of what a disk keeps.
-@Suite(.timeLimit(.minutes(1))) struct DatabaseOutageTests {
+@Suite(.timeLimit(.minutes(5))) struct DatabaseOutageTests {
   private static func app(at address: String, _ lines: Locked<[String]>) throws -> DoubloonApp {
     let options = FirebaseOptions(server: try webURL(address), apiKey: "k")
     options.storageFolder = "/nonexistent/folder"

@@ -5,7 +5,7 @@ import Testing
 @testable import Doubloon
 
 /// Reading and listening, against a server over a real socket.
-@Suite(.timeLimit(.minutes(2))) struct DatabaseReadTests {
+@Suite(.timeLimit(.minutes(10))) struct DatabaseReadTests {
   @Test func anAbsentPlaceIsOneEventWithNSNull() async throws {
     try await DatabaseClient.run { _, client in
       let heard = Heard<Bool>()

@@ -9,7 +9,7 @@ import TreeModel
 @testable import Doubloon
 
 /// Clients whose sockets are cut at any moment, answers on their way included: nothing is lost, and nothing is done twice.
-@Suite(.timeLimit(.minutes(2))) struct DatabaseSoakTests {
+@Suite(.timeLimit(.minutes(10))) struct DatabaseSoakTests {
   @Test(
     "increments whose answers are lost count once, and all clients come to what the server has",
     arguments: [11, 12, 13] as [UInt64])

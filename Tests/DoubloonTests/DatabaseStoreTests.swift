@@ -8,7 +8,7 @@ import Testing
 @testable import Doubloon
 
 /// What is kept on disk from one run of the app to the next.
-@Suite(.timeLimit(.minutes(2))) struct DatabaseStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct DatabaseStoreTests {
   /// A client that keeps data, as an app that has just started.
   static func start(
     _ server: APIServer, _ folder: TemporaryFolder, isOnline: Bool = true, as player: TestPlayer? = nil

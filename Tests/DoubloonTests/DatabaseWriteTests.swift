@@ -6,7 +6,7 @@ import Testing
 @testable import Doubloon
 
 /// Writing, transactions and presence, against a server over a real socket.
-@Suite(.timeLimit(.minutes(2))) struct DatabaseWriteTests {
+@Suite(.timeLimit(.minutes(10))) struct DatabaseWriteTests {
   @Test func aListenerSeesAWriteBeforeItIsSent() async throws {
     try await DatabaseClient.run { _, client in
       client.database.goOffline()

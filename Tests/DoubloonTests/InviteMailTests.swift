@@ -6,7 +6,7 @@ import TreeModel
 @testable import Doubloon
 
 /// Invitations that the server mails in a player's name.
-@Suite(.timeLimit(.minutes(1))) struct InviteMailTests {
+@Suite(.timeLimit(.minutes(5))) struct InviteMailTests {
   private static let settings = """
     {"appName":"Acme","campaigns":{"default":{
       "link":"https://go.acme.test/r/?link=https://acme.test/play&apn=test.acme.app&ibi=test.acme.ios"}}}

@@ -7,7 +7,7 @@ import TreeModel
 @testable import Doubloon
 
 /// An authenticator as second factor, from enrolment to the next sign-in, against the server.
-@Suite(.timeLimit(.minutes(1))) struct SecondFactorTests {
+@Suite(.timeLimit(.minutes(5))) struct SecondFactorTests {
   private static let address = "ann@acme.test"
 
   /// A player whose address is confirmed, and who is signed in.

@@ -224,7 +224,7 @@ import TreeModel
     var script = MailServer.Script()
     script.answer = { line, _ in line.hasPrefix("RCPT") ? "" : nil }
     try await MailServer.run(script) { server in
-      let client = try client(server, folder, timeout: 60_000)
+      let client = try client(server, folder, timeout: 600_000)
       let mail = try mail()
       let begin = ContinuousClock.now
       await withTaskGroup(of: MailError?.self) { group in
@@ -234,7 +234,7 @@ import TreeModel
         let ending = await group.next() ?? nil
         #expect(ending?.kind == .temporary)
       }
-      #expect(ContinuousClock.now - begin < .seconds(20))
+      #expect(ContinuousClock.now - begin < .seconds(300))
     }
   }
 }

@@ -98,7 +98,7 @@ struct StreamTests {
   }
 
   @Test(
-    "A write that begins when the head was seen is an event of its own, never inside the first put", .timeLimit(.minutes(1)))
+    "A write that begins when the head was seen is an event of its own, never inside the first put", .timeLimit(.minutes(5)))
   func head() async throws {
     let reads = HeldReads()
     try await APIServer.run(reads: reads, streamLimits: StreamLimits(keepAliveInterval: .milliseconds(5))) { server in
@@ -126,7 +126,7 @@ struct StreamTests {
     }
   }
 
-  @Test("A stream that may not begin any more is refused with the status that fits", .timeLimit(.minutes(1)))
+  @Test("A stream that may not begin any more is refused with the status that fits", .timeLimit(.minutes(5)))
   func refusedLate() async throws {
     let reads = HeldReads()
     try await APIServer.run(reads: reads) { server in
@@ -236,7 +236,7 @@ struct StreamTests {
     #expect(stall.isOver(after: .seconds(60), at: start + .seconds(560), left: 110) == true)
   }
 
-  @Test("A client that stops reading is closed after a while, and holds up nobody", .timeLimit(.minutes(1)))
+  @Test("A client that stops reading is closed after a while, and holds up nobody", .timeLimit(.minutes(5)))
   func slow() async throws {
     let limits = StreamLimits(keepAliveInterval: .milliseconds(20), stallTimeout: .milliseconds(100))
     try await APIServer.run(streamLimits: limits) { server in

@@ -196,9 +196,9 @@ struct IssuerServing {
     return status
   }
 
-  /// Asks until something holds, which needs no time by the clock; false if it does not within 20 seconds.
+  /// Asks until something holds, which needs no time by the clock; false if it does not within two minutes.
   func until(_ holds: () async throws -> Bool) async throws -> Bool {
-    let end = ContinuousClock.now + .seconds(20)
+    let end = ContinuousClock.now + .seconds(120)
     while ContinuousClock.now < end {
       if try await holds() { return true }
     }

@@ -202,9 +202,9 @@ extension APIServer {
   package static func error(_ text: String) -> String { "{\"error\":\"\(text)\"}" }
 }
 
-/// Looks again and again until it is so, 20 seconds at most; between two looks others have their turn.
+/// Looks again and again until it is so, two minutes at most; between two looks others have their turn.
 package func becomes(_ condition: () async throws -> Bool) async throws -> Bool {
-  let end = NIODeadline.now() + .seconds(60)
+  let end = NIODeadline.now() + .seconds(120)
   while NIODeadline.now() < end {
     if try await condition() { return true }
     try await MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: .milliseconds(5)) {}.futureResult.get()

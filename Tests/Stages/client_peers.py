@@ -20,6 +20,12 @@ def events(device):
     return told
 
 
+def ends(device):
+    """Whether a client was told the last change of both places; a place's value comes behind its children."""
+    values = [line for line in device.seen if line.startswith(("event peers value ", "event window value "))]
+    return any('"last"' in line for line in values) and any('"z"' in line for line in values)
+
+
 def change(asking, chance, step):
     """One change of the tree, by an administrator."""
     key = chance.choice(KEYS)
@@ -60,8 +66,7 @@ def peers(options, data, folder, chance, checks, Device):
         asking.ask("PUT", "/peers/last.json", "end")
         asking.ask("PUT", "/window/z.json", "end")
         for device in both:
-            device.hear('event window value window - {"', seconds=1)
-            while device.hear("event", seconds=2) is not None:
+            while not ends(device) and device.hear("event", seconds=180) is not None:
                 pass
         for name in ("peers", "window"):
             told = [[event for event in events(device) if event[0] == name] for device in both]
@@ -72,7 +77,7 @@ def peers(options, data, folder, chance, checks, Device):
             device.say("count together 50")
             for number in range(50):
                 device.say(f"add {'swift' if device is swift else 'script'} {number + 1}")
-        counted = [device.hear("counted", seconds=120) for device in both]
+        counted = [device.hear("counted", seconds=300) for device in both]
         for device in both:
             device.say("sync")
             device.hear("synced")

@@ -56,7 +56,7 @@ class Terminal:
         self._shell.stdin.write(line + "\n")
         self._shell.stdin.flush()
 
-    def paste(self, text, seconds=60):
+    def paste(self, text, seconds=300):
         """Runs a block. Returns what it printed, what it said as errors, and the commands that failed."""
         self._count += 1
         at = lambda name: os.path.join(self.folder, name)
@@ -173,7 +173,7 @@ class Page:
             ["bash", "-ec", "exec " + command], cwd=self.folder, env=self.environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         threading.Thread(target=lambda: self._lines.extend(self.server.stdout), daemon=True).start()
-        listens = until(lambda: any(self.ADDRESS.search(line) for line in self._lines) or self.server.poll() is not None, 30)
+        listens = until(lambda: any(self.ADDRESS.search(line) for line in self._lines) or self.server.poll() is not None)
         listens = listens and self.server.poll() is None
         self.checks.check(f"{self.where(block)} starts the server", listens, "".join(self._lines[-10:]))
 

@@ -39,7 +39,7 @@ class Drill:
         """One command. Returns its exit code, and all that it printed."""
         done = subprocess.run(
             [self.program, *words], cwd=self.folder, input=input, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL if input is None else None, env={**os.environ, "TMPDIR": self.path("tmp")}, timeout=60)
+            stdin=subprocess.DEVNULL if input is None else None, env={**os.environ, "TMPDIR": self.path("tmp")}, timeout=300)
         return done.returncode, done.stdout
 
     def check(self, name, holds, detail=""):
@@ -73,7 +73,7 @@ class Load:
 
     def end(self):
         self._stopping.set()
-        self._thread.join(30)
+        self._thread.join(180)
 
 
 def live(admin, name):
@@ -157,7 +157,7 @@ def into_folder(drill, recipient):
     player.ask("PUT", player.home(), {"level": 1})
     load = Load(server.admin(), "a")
     made = lambda: sum("a scheduled backup was made" in line for line in server.serve.lines)
-    drill.check("backups are made under load", until(lambda: made() >= 5 and load.done >= 5, 30), "\n".join(server.serve.lines[-5:]))
+    drill.check("backups are made under load", until(lambda: made() >= 5 and load.done >= 5, 300), "\n".join(server.serve.lines[-5:]))
     kill(server)
     load.end()
     names = sorted(n for n in os.listdir(to) if n.endswith("Z.backup"))
@@ -238,10 +238,10 @@ def pending_moment(drill, server, admin):
     settled(admin)
     drill.check("and pays what waited", coins(users(admin)["captain"]) == coins(tree["captain"]) + REWARD)
     load = Load(admin, "b")
-    drill.check("more is written after the moment", until(lambda: load.done >= 3, 30))
+    drill.check("more is written after the moment", until(lambda: load.done >= 3, 300))
     made = lambda: [line for line in server.serve.lines if "a scheduled backup was made" in line]
     count = len(made())
-    drill.check("the command gets backups", until(lambda: len(made()) >= count + 2, 30), "\n".join(server.serve.lines[-5:]))
+    drill.check("the command gets backups", until(lambda: len(made()) >= count + 2, 300), "\n".join(server.serve.lines[-5:]))
     kill(server)
     load.end()
     name = made()[-1].split("name=")[1].split()[0].strip('"')

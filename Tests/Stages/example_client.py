@@ -47,7 +47,7 @@ class Player:
         self._game.stdin.write(line + "\n")
         self._game.stdin.flush()
 
-    def hear(self, pattern, seconds=15):
+    def hear(self, pattern, seconds=120):
         """The first group of the next line that fits, or the line; None if none comes in time."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -66,7 +66,7 @@ class Player:
     def quit(self):
         if self._game.poll() is None:
             self.type("quit")
-        return self._game.wait(timeout=15)
+        return self._game.wait(timeout=120)
 
 
 def check_game(checks, program, game, folder):

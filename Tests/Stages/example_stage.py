@@ -20,11 +20,12 @@ from server import Checks, Connection, Server
 
 NAME = "TreasureIsland"
 HYPHENATED = "treasure-island"
-# From the template to the passing test, where Doubloon was built before, on two cores.
-SECONDS_MAX = 60
+# From the template to the passing test, where Doubloon was built before: 40 seconds on two quiet cores. All of Doubloon built once
+# more takes longer than this.
+SECONDS_MAX = 400
 
 
-def run(*command, folder=None, build=None, seconds=600):
+def run(*command, folder=None, build=None, seconds=1800):
     environment = dict(os.environ)
     if build:
         environment["SWIFTPM_BUILD_DIR"] = build
@@ -75,7 +76,7 @@ def check_files(checks, package):
 def check_program(checks, package, program):
     """The game's own program, with the files that came with it."""
     for words in (["rules", "test", "rules-test.json"], ["config", "check", "doubloon.jsonc"], ["functions", "--help"]):
-        done = run(program, *words, folder=package, seconds=60)
+        done = run(program, *words, folder=package, seconds=300)
         checks.check(f"{HYPHENATED} {' '.join(words)}", done.returncode == 0, done.stdout + done.stderr)
     server = Server(program, "--in-memory")
     try:
@@ -98,7 +99,7 @@ def main():
     package = os.path.join(folder, NAME)
     try:
         begin = time.monotonic()
-        made = run(program, "new", NAME, "--json", folder=folder, seconds=60)
+        made = run(program, "new", NAME, "--json", folder=folder, seconds=300)
         checks.check("the package is written", made.returncode == 0, made.stdout + made.stderr)
         files = json.loads(made.stdout)["files"]
         checks.check("all of it", all(os.path.isfile(os.path.join(package, name)) for name in files), str(files))
@@ -124,7 +125,7 @@ def main():
         guide_client.check_links(checks, os.path.join(build, "debug", "ClientGuide"))
         guide_client.check_modes(checks, root)
         guide_client.check_readme(checks, program, root, build, folder)
-        refused = run(program, "new", NAME, folder=folder, seconds=60)
+        refused = run(program, "new", NAME, folder=folder, seconds=300)
         checks.check("it is not written over", refused.returncode == 1 and "not empty" in refused.stderr, refused.stderr)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -48,7 +48,7 @@ class Guide:
     def run(self, page, *words):
         """The lines, and the exit code."""
         process = self.start(page, *words)
-        ended = threading.Timer(30, process.kill)
+        ended = threading.Timer(180, process.kill)
         ended.start()
         said, _ = process.communicate()
         ended.cancel()
@@ -66,7 +66,7 @@ def check_guide(checks, program, guide_program, folder):
         Connection(port).ask("PUT", "/.settings/rules.json", rules)
         guide = Guide(guide_program, f"http://127.0.0.1:{port}", folder)
         alice = guide.start("alice")
-        ended = threading.Timer(60, alice.kill)
+        ended = threading.Timer(300, alice.kill)
         ended.start()
         first = [alice.stdout.readline().strip(), alice.stdout.readline().strip()]
         uid = re.search(r"Alice is (\w+)", first[0])
@@ -110,7 +110,7 @@ def check_modes(checks, root):
     for mode in ("5", "6"):
         done = subprocess.run(
             ["swiftc", "-typecheck", "-swift-version", mode, "-parse-as-library", "-module-name", "ClientGuide", "-I",
-             os.path.join(built, "Modules"), *flags, *files], text=True, capture_output=True, timeout=300)
+             os.path.join(built, "Modules"), *flags, *files], text=True, capture_output=True, timeout=1200)
         checks.check(f"the pages compile in the language mode {mode}", done.returncode == 0, done.stderr[-3000:])
 
 
@@ -134,14 +134,14 @@ def check_readme(checks, program, root, build, folder):
             file.write(block.replace("127.0.0.1:9000", f"127.0.0.1:{port}"))
         built = subprocess.run(
             ["swift", "build"], cwd=package, env=dict(os.environ, SWIFTPM_BUILD_DIR=build), text=True, capture_output=True,
-            timeout=600)
+            timeout=1800)
         checks.check("the README's lines of Swift are a program", built.returncode == 0, (built.stdout + built.stderr)[-3000:])
         if built.returncode:
             return
         Connection(port).ask("PUT", "/users/alice.json", {"name": "Alice"})
         done = subprocess.run(
             [os.path.join(build, "debug", "ReadmeGame")], env=dict(os.environ, XDG_STATE_HOME=os.path.join(folder, "readme")),
-            text=True, capture_output=True, timeout=60)
+            text=True, capture_output=True, timeout=300)
         checks.check("which ends when Bob has his 50", done.returncode == 0, done.stdout + done.stderr)
         Connection(port).ask("POST", "/admin/v1/drain")
         alice = Connection(port).ask("GET", "/users/alice/inventory/pieces_of_eight.json").json

@@ -5,7 +5,7 @@ import socket
 import threading
 import time
 
-from hostile_memory import pour, request, websocket
+from hostile_memory import request, websocket
 
 WRITES = 900
 # The default rate of one player.
@@ -55,14 +55,14 @@ class Answers:
 def writes_over_a_socket_have_a_pace(server, checks):
     player = server.player("203.0.113.3")
     connection = websocket(server, "203.0.113.3")
-    connection.settimeout(60)
+    connection.settimeout(300)
     answers = Answers(connection)
     connection.sendall(request(0, "auth", {"cred": player.token}))
-    checks.check("a player signs in on a socket", answers.wait(1, 20) and answers.answers[0][1] == "ok")
+    checks.check("a player signs in on a socket", answers.wait(1, 120) and answers.answers[0][1] == "ok")
     begin = time.monotonic()
     flood = b"".join(request(n, "p", {"p": f"/users/{player.uid}/level", "d": n}) for n in range(1, WRITES + 1))
-    threading.Thread(target=pour, args=(connection, flood), daemon=True).start()
-    checks.check("a flood of writes is acknowledged whole", answers.wait(WRITES + 1, 60), f"{len(answers.answers) - 1} answers")
+    threading.Thread(target=connection.sendall, args=(flood,), daemon=True).start()
+    checks.check("a flood of writes is acknowledged whole", answers.wait(WRITES + 1, 300), f"{len(answers.answers) - 1} answers")
     seconds = answers.answers[-1][2] - begin
     least = (WRITES - BURST) / PER_SECOND
     checks.check(

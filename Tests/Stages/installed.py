@@ -53,7 +53,7 @@ def entering(root):
 
 def inside(root, *command):
     """Runs a command in the system as root."""
-    return subprocess.run([*entering(root), *command], capture_output=True, text=True, timeout=120)
+    return subprocess.run([*entering(root), *command], capture_output=True, text=True, timeout=600)
 
 
 def program_inside(root, path, command, *variables):
@@ -164,7 +164,7 @@ class Service:
 
     def run(self, line):
         """Runs a command as the service would, to its end."""
-        return subprocess.run(self.command(line), capture_output=True, text=True, timeout=60)
+        return subprocess.run(self.command(line), capture_output=True, text=True, timeout=300)
 
     def start(self):
         """ExecStartPre, which must succeed, then ExecStart; returns once the server says where it listens."""
@@ -200,7 +200,7 @@ class Container:
 
     def run(self, arguments, **variables):
         """Runs a command in a container, to its end."""
-        return subprocess.run(self.command(arguments, **variables), capture_output=True, text=True, timeout=60)
+        return subprocess.run(self.command(arguments, **variables), capture_output=True, text=True, timeout=300)
 
     def start(self, arguments=None):
         """Starts the image's own command, or another; returns once the server says where it listens."""
@@ -219,7 +219,7 @@ class Running:
         self._outer = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
         threading.Thread(target=self._read, daemon=True).start()
-        if not self._said.wait(60) or self.port is None:
+        if not self._said.wait(180) or self.port is None:
             self.kill()
             raise RuntimeError("the server did not say where it listens:\n" + "\n".join(self.lines[-20:]))
 
@@ -251,9 +251,9 @@ class Running:
                 os.kill(self.pid, signal.SIGKILL)
             except (IndexError, ProcessLookupError):
                 self._outer.kill()
-        return self._outer.wait(30)
+        return self._outer.wait(120)
 
-    def stop(self, seconds=30):
+    def stop(self, seconds=120):
         """Asks it to end. Returns its exit code; None if it had to be killed."""
         try:
             os.kill(self.pid, signal.SIGTERM)
@@ -286,12 +286,12 @@ def _namespace(root, script):
             prelude + "\n".join(script) + '\nexec "$@"', "bash", root]
 
 
-def await_answer(port, path="/healthz", seconds=30):
+def await_answer(port, path="/healthz", seconds=120):
     """Waits until the server answers with 200. Returns how long that took, in seconds."""
     import http.client
     begin = time.monotonic()
     while True:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         try:
             connection.request("GET", path)
             if connection.getresponse().status == 200:

@@ -77,7 +77,7 @@ class Board:
         with self._condition:
             return self._condition.wait_for(lambda: self.acknowledged >= number, timeout=seconds)
 
-    def await_all_waiting(self, seconds=60):
+    def await_all_waiting(self, seconds=180):
         """Waits until every client has noticed that the server is gone."""
         with self._condition:
             return self._condition.wait_for(lambda: self._waiting >= self._here, timeout=seconds)
@@ -125,7 +125,7 @@ def kill_again_and_again(options, data, chance, board, clients, checks, starts):
         faults = sum(len(client.broken) for client in clients)
         before = board.acknowledged
         board.open(server.port)
-        moved = board.await_acknowledged(before + chance.randrange(1, 400), seconds=30)
+        moved = board.await_acknowledged(before + chance.randrange(1, 400), seconds=120)
         board.close()
         server.kill()
         kills += 1
@@ -146,13 +146,13 @@ def kill_again_and_again(options, data, chance, board, clients, checks, starts):
         checks.check(f"at least {ENOUGH} kills in {options.seconds} s", kills >= ENOUGH, f"only {kills}")
     server = start(options.program, data, starts)
     board.open(server.port)
-    board.await_acknowledged(board.acknowledged + 200, seconds=30)
+    board.await_acknowledged(board.acknowledged + 200, seconds=120)
     return server, kills
 
 
 def drain(connection, checks):
     """Waits until every event is settled."""
-    end = time.monotonic() + 120
+    end = time.monotonic() + 300
     while True:
         answer = connection.ask("POST", "/admin/v1/drain")
         if answer.status == 200 or time.monotonic() > end:
@@ -248,7 +248,7 @@ def main():
         server, kills = kill_again_and_again(options, data, chance, board, clients, checks, starts)
         board.stop()
         for thread in threads:
-            thread.join(60)
+            thread.join(180)
         broken = [text for client in clients for text in client.broken]
         checks.check(f"{board.acknowledged} acknowledged writes survived {kills} kills", not broken, "; ".join(broken[:3]))
         print(f"        of the writes in flight {board.kept} were applied, {board.lost} were not", flush=True)

@@ -15,7 +15,7 @@ class Heard:
     def next(self):
         """The next event as (type, path, data); keep-alives are passed over."""
         while True:
-            event = self._events.get(timeout=30)
+            event = self._events.get(timeout=120)
             if event.event_type != "keep-alive":
                 return event.event_type, event.path, event.data
 
@@ -23,12 +23,12 @@ class Heard:
         """Closes as an application does. The SDK's thread looks up when something comes, so something is written."""
         closing = threading.Thread(target=self._registration.close)
         closing.start()
-        for number in range(300):
+        for number in range(1200):
             if not closing.is_alive():
                 return
             self._reference.child("last").set(number)
             closing.join(0.1)
-        raise AssertionError("close() did not come back within 30 seconds")
+        raise AssertionError("close() did not come back within two minutes")
 
 
 def cases(db):

@@ -32,7 +32,7 @@ def promtool(checks, name, *arguments, text=None):
 
 
 def scrape(port):
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=20) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=120) as answer:
         return answer.read().decode()
 
 
@@ -101,7 +101,7 @@ def alerts(checks, server, port, heard):
     answer = dead_letter(server)
     checks.check("a named request finds its name in the answer", answer.headers.get("x-request-id") == "stage-7", answer.headers)
     checks.check("the receiver gets an alert for a dead letter, and knows it for genuine",
-                 until(lambda: any(" firing dead_letters: " in line for line in heard), 60), heard)
+                 until(lambda: any(" firing dead_letters: " in line for line in heard), 300), heard)
     line = next((line for line in heard if " firing dead_letters: " in line), "")
     checks.check("it says which function, and what to do", "grantSignupReward" in line and "doubloon triggers dead" in line, line)
     admin = server.admin()
@@ -121,7 +121,7 @@ def alerts(checks, server, port, heard):
     retried = admin.ask("POST", "/admin/v1/functions/grantSignupReward/retry", {}, {"X-Request-ID": "mended-8"})
     checks.check("the reward is tried again", retried.status == 200 and retried.json.get("retried") == 1, retried.text)
     checks.check("and the receiver hears that it is over",
-                 until(lambda: any(" resolved dead_letters: " in line for line in heard), 60), heard)
+                 until(lambda: any(" resolved dead_letters: " in line for line in heard), 300), heard)
     audit = admin.ask("GET", "/admin/v1/audit?limit=20").text
     checks.check("what an administrator did is on record under the request's name", '"request":"mended-8"' in audit, audit[:500])
     admin.close()
@@ -181,7 +181,7 @@ def full_disk(checks, program, hook, heard):
             checks.check("the full disk stops the writer", statuses[-1] == 503 and len(statuses) > 20, statuses[-3:])
             for kind in ("disk_low", "writer_stopped"):
                 checks.check(f"the receiver hears of {kind}, though nothing can be written any more",
-                             until(lambda: any(f" firing {kind}: " in line for line in heard), 60), heard)
+                             until(lambda: any(f" firing {kind}: " in line for line in heard), 300), heard)
             text = admin.ask("GET", "/metrics").text
             checks.check("and so do the metrics", "\ndoubloon_writer_failed 1\n" in text)
             admin.close()
@@ -241,7 +241,7 @@ def main():
     else:
         print("No file system may be mounted here, so no disk was filled.")
     process.terminate()
-    process.wait(10)
+    process.wait(60)
     return checks.finish()
 
 

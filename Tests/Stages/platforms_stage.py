@@ -67,12 +67,12 @@ class Platforms:
 
     def ask(self, path, body):
         request = urllib.request.Request(self.server + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=30, context=ssl.create_default_context(cafile=self.authority)) as answer:
+        with urllib.request.urlopen(request, timeout=120, context=ssl.create_default_context(cafile=self.authority)) as answer:
             return json.loads(answer.read())
 
     def play(self, name, *command, **variables):
         """Runs a program whose lines are checks, and counts them."""
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env={**os.environ, **variables})
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, env={**os.environ, **variables})
         count = 0
         for line in done.stdout.splitlines():
             holds, said = line[:8].strip(), line[8:]
@@ -98,14 +98,14 @@ def admin_of_python(platforms):
     def listening():
         events = queue.Queue()
         heard = db.reference("/heard").listen(events.put)
-        assert events.get(timeout=20).data is None
+        assert events.get(timeout=120).data is None
         db.reference("/heard/a").set(1)
-        event = events.get(timeout=20)
+        event = events.get(timeout=120)
         assert (event.path, event.data) == ("/a", 1), (event.path, event.data)
         # The SDK's thread looks up when something comes.
         closing = threading.Thread(target=heard.close)
         closing.start()
-        for number in range(100):
+        for number in range(1200):
             if not closing.is_alive():
                 return
             db.reference("/heard/last").set(number)
@@ -188,7 +188,7 @@ def tree_by_host(platforms):
         request = urllib.request.Request(platforms.server + path, body, {"Host": host}, method=method)
         try:
             context = ssl.create_default_context(cafile=platforms.authority)
-            with urllib.request.urlopen(request, timeout=30, context=context) as answer:
+            with urllib.request.urlopen(request, timeout=120, context=context) as answer:
                 return answer.status, answer.read()
         except urllib.error.HTTPError as error:
             with error:
@@ -205,7 +205,7 @@ def tree_by_host(platforms):
 def socket_greets(platforms):
     """The web SDK's database speaks over a WebSocket at its URL's host."""
     context = ssl.create_default_context(cafile=platforms.authority)
-    with context.wrap_socket(socket.create_connection(("127.0.0.1", platforms.port), 20), server_hostname="localhost") as tls:
+    with context.wrap_socket(socket.create_connection(("127.0.0.1", platforms.port), 120), server_hostname="localhost") as tls:
         tls.sendall(
             f"GET /.ws?v=5&ns={TREE} HTTP/1.1\r\nHost: localhost:{platforms.port}\r\nOrigin: https://play.example.com\r\n"
             "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
@@ -345,7 +345,7 @@ def main():
             shell(platforms)
         finally:
             code = serve.stop()
-        checks.check("SIGTERM ends it in order", code == 0 and serve.said("Stopped.", 5), code)
+        checks.check("SIGTERM ends it in order", code == 0 and serve.said("Stopped."), code)
     return checks.finish()
 
 

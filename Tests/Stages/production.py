@@ -49,7 +49,7 @@ class Answer:
 class Client:
     """One connection from one address, kept open between requests."""
 
-    def __init__(self, port, address, token=None, timeout=60):
+    def __init__(self, port, address, token=None, timeout=120):
         self.port = port
         self.address = address
         self.token = token
@@ -85,7 +85,7 @@ class Client:
 class Player(Client):
     """Somebody signed in, with an account of their own; `uid` is the account."""
 
-    def __init__(self, port, address, timeout=60):
+    def __init__(self, port, address, timeout=120):
         super().__init__(port, address, timeout=timeout)
         answer = self.ask("POST", "/v1/accounts:signUp?key=k", {"returnSecureToken": True})
         if answer.status != 200:
@@ -119,11 +119,11 @@ class Production:
         self.serve = Plain(program, os.path.join(folder, "doubloon.jsonc"))
         self.port = self.serve.port
 
-    def client(self, address="198.51.100.1", timeout=60):
+    def client(self, address="198.51.100.1", timeout=120):
         """Somebody without credentials."""
         return Client(self.port, address, timeout=timeout)
 
-    def player(self, address="203.0.113.1", timeout=60):
+    def player(self, address="203.0.113.1", timeout=120):
         """Somebody signed in. An address may make 100 accounts in an hour."""
         return Player(self.port, address, timeout=timeout)
 

@@ -29,7 +29,7 @@ def shell(commands, port, program):
     commands = re.sub(r"\.build/(debug|release)/doubloon", program, commands.replace("127.0.0.1:9000", f"127.0.0.1:{port}"))
     return subprocess.run(
         ["bash", "-euc", commands.replace("curl ", "curl -sS ")], env=environment, text=True, capture_output=True,
-        timeout=60)
+        timeout=300)
 
 
 def main():

@@ -43,7 +43,7 @@ class Writer:
             pass
 
     def wait(self):
-        self._thread.join(30)
+        self._thread.join(180)
 
     def end(self):
         self._stopping.set()
@@ -79,10 +79,12 @@ def kill_again_and_again(options, data, server, replay, chance, writer, checks):
         state = progress(connection, replay)
         if state.get("state") != "running":
             break
-        # So many writes of somebody else from now on, which is a time that the load decides.
+        # So many writes of somebody else from now on, or so many runs of the replay, which is a time that the load decides. The
+        # runs see to it that enough kills fall into the replay however long a write takes.
         goal = writer.acknowledged + chance.randrange(5, 120)
-        while writer.acknowledged < goal and progress(connection, replay).get("state") == "running":
-            pass
+        given = state["progress"]["given"] + options.players // 8
+        while writer.acknowledged < goal and state.get("state") == "running" and state["progress"]["given"] < given:
+            state = progress(connection, replay)
         server.kill()
         writer.wait()
         kills += 1

@@ -31,7 +31,7 @@ class Answer:
 class Connection:
     """One client's connection, kept open between requests; `token` is who asks, in development an administrator."""
 
-    def __init__(self, port, timeout=30, token="owner"):
+    def __init__(self, port, timeout=120, token="owner"):
         self._authorization = f"Bearer {token}"
         self._http = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
 
@@ -76,7 +76,7 @@ class Server:
                 self._said.set()
         self._said.set()
 
-    def await_address(self, seconds=60):
+    def await_address(self, seconds=180):
         """Waits until the server says where it listens; raises what it said instead if it ended before."""
         if not self._said.wait(seconds) or self.port is None:
             said = "\n".join(self.lines[-20:])
@@ -90,7 +90,7 @@ class Server:
             self.process.send_signal(signal.SIGKILL)
         return self.process.wait()
 
-    def stop(self, seconds=30):
+    def stop(self, seconds=120):
         """Asks the server to end. Returns its exit code; None if it had to be killed."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)

@@ -69,7 +69,7 @@ class Client:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.base + path, data, headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=30, context=self._context) as answer:
+            with urllib.request.urlopen(request, timeout=120, context=self._context) as answer:
                 return answer.status, json.loads(answer.read()), answer.headers
         except urllib.error.HTTPError as error:
             with error:
@@ -315,7 +315,7 @@ def main():
                     checks.check(case.__doc__, False, traceback.format_exc(limit=-2).strip().replace("\n", " | "))
         finally:
             code = serve.stop()
-        checks.check("SIGTERM ends it in order", code == 0 and serve.said("Stopped.", 5), code)
+        checks.check("SIGTERM ends it in order", code == 0 and serve.said("Stopped."), code)
     return checks.finish()
 
 

@@ -50,7 +50,7 @@ class Serve:
             [program, "serve", "--config", config], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True, env={**os.environ, **variables})
         threading.Thread(target=self._read, daemon=True).start()
-        if not self._said.wait(60) or self.port is None:
+        if not self._said.wait(180) or self.port is None:
             self.process.kill()
             raise RuntimeError("the server did not say where it listens:\n" + "\n".join(self.lines[-20:]))
 
@@ -63,16 +63,16 @@ class Serve:
                 self._said.set()
         self._said.set()
 
-    def stop(self, seconds=30):
+    def stop(self, seconds=120):
         """Asks the server to end. Returns its exit code."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(seconds)
 
-    def said(self, text, seconds=30):
+    def said(self, text, seconds=120):
         return until(lambda: any(text in line for line in self.lines), seconds)
 
 
-def until(holds, seconds=30):
+def until(holds, seconds=120):
     end = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > end:

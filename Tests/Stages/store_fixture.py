@@ -58,7 +58,7 @@ def accounts(client):
 
 def command(program, port, *words):
     done = subprocess.run(
-        [program, *words, "--server", f"http://127.0.0.1:{port}"], text=True, capture_output=True, timeout=120)
+        [program, *words, "--server", f"http://127.0.0.1:{port}"], text=True, capture_output=True, timeout=600)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(words)}: {done.stdout}{done.stderr}")
     return done.stdout

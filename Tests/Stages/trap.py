@@ -45,7 +45,7 @@ def supervise(program, data, checks):
             continue
         if is_calm(Connection(server.port)):
             return server, deaths
-        if not await_death(server, 20):
+        if not await_death(server, 120):
             checks.check("the program dies, or settles", False, "\n".join(server.lines[-5:]))
             server.kill()
     return None, DEATHS_MAX
@@ -69,7 +69,7 @@ def main():
                 connection.ask("PUT", f"/players/p{player}/level.json", 1)
         except Down:
             pass  # It died while it was asked; what was not acknowledged is sent again below.
-        checks.check("a function that traps kills the program", await_death(server, 20))
+        checks.check("a function that traps kills the program", await_death(server, 120))
 
         server, deaths = supervise(options.program, data, checks)
         if not checks.check(f"after {deaths} deaths the program stays alive", server is not None and deaths <= 4, f"{deaths}"):

@@ -31,7 +31,7 @@ def versions():
 
 
 def run(program, *words):
-    return subprocess.run([program, *words], text=True, capture_output=True, timeout=120)
+    return subprocess.run([program, *words], text=True, capture_output=True, timeout=600)
 
 
 def copied(version, folder, name):

@@ -2,7 +2,7 @@ import StorageCore
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AdjustableClockTests {
+@Suite(.timeLimit(.minutes(5))) struct AdjustableClockTests {
   @Test("a frozen clock stands still until it is moved")
   func frozen() {
     let clock = AdjustableClock(frozenAt: 1000)

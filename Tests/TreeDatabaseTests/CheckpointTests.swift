@@ -9,7 +9,7 @@ import TreeModel
 struct CheckpointTests {
   @Test(
     "A few large commits are moved out of the log, though they are far fewer than a checkpoint waits for",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(5)))
   func largeCommits() async throws {
     let folder = TemporaryFolder()
     var options = SQLiteOptions()

@@ -217,7 +217,7 @@ private func prioritised(_ node: TreeNode, _ priority: Scalar) -> TreeNode {
     }
   }
 
-  @Test("a batch takes requests until it has many of them, or they touched many leaves", .timeLimit(.minutes(1)))
+  @Test("a batch takes requests until it has many of them, or they touched many leaves", .timeLimit(.minutes(5)))
   func ends() async throws {
     for (limits, left, largest) in [
       (WriteLimits(), 0, 6), (WriteLimits(batchMax: 4), 2, 4), (WriteLimits(batchLeavesMax: 5), 4, 2),

@@ -27,7 +27,7 @@ struct AnswerOrderTests {
     return all
   }
 
-  @Test("Every request is answered in its turn, also behind a write that is not durable yet", .timeLimit(.minutes(1)))
+  @Test("Every request is answered in its turn, also behind a write that is not durable yet", .timeLimit(.minutes(5)))
   func order() async throws {
     let writer = HeldWriter()
     try await APIServer.run(participants: [writer]) { server in
@@ -59,7 +59,7 @@ struct AnswerOrderTests {
 
   @Test(
     "A slow query shows its data and is answered before what was asked behind it, and holds up nobody else",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(5)))
   func listens() async throws {
     let reads = HeldReads()
     try await APIServer.run(reads: reads) { server in
@@ -118,7 +118,7 @@ struct AnswerOrderTests {
     }
   }
 
-  @Test("What waits behind a listen goes on when rules take the listen back before its data are there", .timeLimit(.minutes(1)))
+  @Test("What waits behind a listen goes on when rules take the listen back before its data are there", .timeLimit(.minutes(5)))
   func revoked() async throws {
     let reads = HeldReads()
     try await APIServer.run(reads: reads) { server in
@@ -137,7 +137,7 @@ struct AnswerOrderTests {
     }
   }
 
-  @Test("Who waits for a turn keeps it when an earlier transaction of theirs succeeds", .timeLimit(.minutes(1)))
+  @Test("Who waits for a turn keeps it when an earlier transaction of theirs succeeds", .timeLimit(.minutes(5)))
   func turn() async throws {
     let writer = HeldWriter()
     try await APIServer.run(limits: WriteLimits(batchMax: 1), participants: [writer]) { server in
