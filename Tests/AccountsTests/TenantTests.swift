@@ -32,6 +32,25 @@ struct TenantTests {
     try #require(context.project.scope.tenant.flatMap(TenantID.init))
   }
 
+  @Test("a page of tenants is short only where the list ends, whoever is being deleted")
+  func pages() async throws {
+    try await AccountFixture.run { fixture in
+      try await fixture.accounts.change(fixture.project, by: .admin("test")) { transaction in
+        for name in ["a", "b", "c", "d", "e"] {
+          guard let id = TenantID(name) else { continue }
+          var tenant = AccountTenant(id)
+          tenant.isLeaving = ["b", "c"].contains(name)
+          transaction.putRecord(of: AccountTenant.kind, key: name, value: tenant.storedText)
+        }
+      }
+      func page(after last: String?) throws -> [String] {
+        try fixture.accounts.tenants.page(of: fixture.project, after: last, limit: 2).map(\.id.text)
+      }
+      #expect(try page(after: nil) == ["a", "d"])
+      #expect(try page(after: "d") == ["e"])
+    }
+  }
+
   @Test("one address is three players: of the project and of each tenant, each of whom signs in at home only")
   func sameAddress() async throws {
     try await AccountFixture.run { fixture in

@@ -147,6 +147,19 @@ import TreeModel
     }
   }
 
+  @Test("an id that no installation can have is nobody's: it is not counted, and nothing is kept of it")
+  func strangeIDs() async throws {
+    try await APIServer.run { (api) async throws in
+      for id in [String(repeating: "i", count: 30_000), "a/b", ""] {
+        for _ in 0..<30 {
+          let source =
+            "{\"campaign_id\":\"c2\",\"client_app\":{\"firebase_instance_id\":\"\(id)\"},\"event_type\":\"IMPRESSION_EVENT_TYPE\"}"
+          #expect(try await log(api, source) == 200)
+        }
+      }
+    }
+  }
+
   @Test("an installation registers, gets new tokens, and goes with all that is known of it")
   func installations() async throws {
     try await APIServer.run { (api) async throws in

@@ -78,6 +78,25 @@ import TreeModel
     }
   }
 
+  @Test("a new token takes nothing back that a fetch notes at the same moment, and brings nobody back who is gone")
+  func refreshing() async throws {
+    try await MessageFixture.run(isDevelopment: false) { (game) async throws in
+      let made = try await game.messages.register(nil, appID: "1:77:ios:ab")
+      var token = made.token
+      for number in 0..<50 {
+        let (uid, known) = ("player\(number)", token)
+        async let fresh = game.messages.refresh(made.instance, refreshToken: made.refreshToken)
+        // Whichever comes first: the fetch may find its token replaced.
+        try? await { _ = try await game.ids(uid: uid, instance: made.instance) { $0.token = known } }()
+        token = try await fresh
+        let named = try game.messages.instance(made.instance)?.uid
+        #expect(try game.messages.devices(of: uid, limit: 5).map(\.id) == (named == uid ? [made.instance] : []))
+      }
+      _ = try await game.ids(uid: "last", instance: made.instance) { $0.token = token }
+      #expect(try game.messages.instance(made.instance)?.uid == "last")
+    }
+  }
+
   private static func total(_ game: MessageFixture, _ kind: String, of campaign: String = "hello") async throws -> Int64 {
     let results = try await game.messages.results(of: campaign, days: 30)
     return (results["totals"]?.array ?? []).filter { $0["kind"]?.string == kind }.reduce(0) { $0 + ($1["count"]?.int ?? 0) }

@@ -25,12 +25,20 @@ package struct TenantService: Sendable {
 
   /// Tenants by their names, behind the one given.
   package func page(of project: AccountProject, after last: String?, limit: Int) throws -> [AccountTenant] {
-    let records = try accounts.read { snapshot in
-      try snapshot.records(
-        in: project.namespace, kind: AccountTenant.kind, after: last, isDescending: false, limit: limit)
+    try accounts.read { snapshot in
+      var (page, last) = ([AccountTenant](), last)
+      // Those that are being deleted are passed over, so that a page is short only where the list ends.
+      while page.count < limit {
+        let wanted = limit - page.count
+        let records = try snapshot.records(
+          in: project.namespace, kind: AccountTenant.kind, after: last, isDescending: false, limit: wanted)
+        let tenants = records.compactMap { record in TenantID(record.key).flatMap { AccountTenant($0, stored: record.value) } }
+        page += tenants.filter { !$0.isLeaving }
+        guard records.count == wanted else { break }
+        last = records.last?.key
+      }
+      return page
     }
-    let tenants = records.compactMap { record in TenantID(record.key).flatMap { AccountTenant($0, stored: record.value) } }
-    return tenants.filter { !$0.isLeaving }
   }
 
   /// The scope of a tenant that a request names, by its path, its body or its token.

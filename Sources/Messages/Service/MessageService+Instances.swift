@@ -34,12 +34,18 @@ extension MessageService {
 
   /// A new token for an installation.
   package func refresh(_ id: String, refreshToken: String) async throws -> String {
-    let before = try authenticated(id, refreshToken: refreshToken)
+    _ = try authenticated(id, refreshToken: refreshToken)
     let token = secret(bytes: 32)
-    var after = before
-    after.tokenHash = Self.hash(token)
-    after.tokenExpires = clock.now() + Self.tokenLifetime
-    try await put(after)
+    let (hash, expires) = (Self.hash(token), clock.now() + Self.tokenLifetime)
+    let putting = RecordDecision { session, namespace, _ throws(StorageError) in
+      // What a fetch has noted meanwhile stays, and who is gone does not come back.
+      guard let stored = try session.record(in: namespace, kind: MessageInstance.kind, key: id),
+        var instance = MessageInstance(stored: stored)
+      else { return }
+      (instance.tokenHash, instance.tokenExpires) = (hash, expires)
+      session.put(KeyedRecordChange(kind: MessageInstance.kind, key: id, value: instance.stored), in: namespace)
+    }
+    try await commit { $0.decision = putting }
     return token
   }
 
@@ -110,6 +116,9 @@ extension MessageService {
       {
         (row.day, row.logged) = (current.day, current.logged)
         (row.tokenHash, row.tokenExpires, row.refreshHash) = (current.tokenHash, current.tokenExpires, current.refreshHash)
+      } else if kept.tokenHash != nil {
+        // It was removed meanwhile, and does not come back.
+        return
       }
       session.put(KeyedRecordChange(kind: MessageInstance.kind, key: kept.id, value: row.stored), in: namespace)
       guard isJoining else { return }
@@ -136,12 +145,6 @@ extension MessageService {
     let list = MessageInstance.list(stored: stored).filter { $0 != id }
     let value = list.isEmpty ? nil : MessageInstance.stored(list: list)
     session.put(KeyedRecordChange(kind: MessageInstance.playerKind, key: uid, value: value), in: namespace)
-  }
-
-  private func put(_ instance: MessageInstance) async throws {
-    try await commit { request in
-      request.rows.records = [KeyedRecordChange(kind: MessageInstance.kind, key: instance.id, value: instance.stored)]
-    }
   }
 
   // MARK: For administrators

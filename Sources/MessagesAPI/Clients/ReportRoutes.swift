@@ -49,7 +49,7 @@ enum ReportRoutes {
   /// A report; nil for one that nobody counts.
   private static func report(_ json: JSON, time: Int64?) -> MessageReport? {
     guard let campaign = json["campaign_id"]?.string, let kind = kind(json),
-      let instance = json["client_app"]?["firebase_instance_id"]?.string
+      let instance = json["client_app"]?["firebase_instance_id"]?.string, MessageInstance.isID(instance)
     else { return nil }
     let moment = FetchRoutes.integer(json["client_timestamp_millis"]) ?? time ?? 0
     var report = MessageReport(kind, campaign: campaign, instance: instance, time: moment)
