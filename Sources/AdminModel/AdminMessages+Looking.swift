@@ -143,8 +143,10 @@ extension AdminMessages {
     ]
   }
 
-  /// How many clicks came of impressions.
+  /// How many clicks and conversions came of impressions.
   package struct Rate: AdminValue {
+    /// Of one day (UTC); nil of all days together.
+    package var day: String?
     package var variant: String?
     package var impressions: Int64
     package var clicks: Int64
@@ -152,11 +154,21 @@ extension AdminMessages {
     package var rate: JSON?
     package var low: JSON?
     package var high: JSON?
+    package var conversions: Int64
+    /// Of the displays; of those that a control would have had, too.
+    package var conversionRate: JSON?
+    package var conversionLow: JSON?
+    package var conversionHigh: JSON?
 
     package static let notes: [String: FieldNote] = [
+      "day": .text("the day (UTC); missing where it is of all days together"),
       "rate": .text("clicks by impressions, 0 to 1; missing without impressions"),
       "low": .text("the lower end of the 95 % interval (Wilson)"),
       "high": .text("the upper end of the 95 % interval (Wilson)"),
+      "conversions": .text("how often the goal was reached"),
+      "conversionRate": .text("conversions by displays, 0 to 1; of a control by the displays that it would have had"),
+      "conversionLow": .text("the lower end of its 95 % interval"),
+      "conversionHigh": .text("the upper end of its 95 % interval"),
     ]
   }
 
@@ -170,8 +182,9 @@ extension AdminMessages {
 
     package static let notes: [String: FieldNote] = [
       "kind": .text(
-        "served, impression, instance (a device that saw it), click, dismissal, error, suppressed, control, conversion"),
-      "detail": .text("of a click the button; of a dismissal and an error its type"),
+        "served, impression, instance (a device that saw it), click, dismissal, error, suppressed, control, conversion, coins"),
+      "detail": .text("of a click the button; of a dismissal and an error its type; of coins their currency"),
+      "count": .text("how many; of coins the amount that was granted to players who reached the goal, in minor units"),
     ]
   }
 
@@ -198,15 +211,19 @@ extension AdminMessages {
     package var days: [DayCount]
     package var totals: [Total]
     package var rates: [Rate]
+    package var daily: [Rate]
 
-    package init(campaign: String, days: [DayCount], totals: [Total], rates: [Rate]) {
+    package init(campaign: String, days: [DayCount], totals: [Total], rates: [Rate], daily: [Rate]) {
       self.campaign = campaign
       self.days = days
       self.totals = totals
       self.rates = rates
+      self.daily = daily
     }
 
-    package static let notes: [String: FieldNote] = ["rates": .text("clicks of impressions, by variant")]
+    package static let notes: [String: FieldNote] = [
+      "rates": .text("clicks and conversions of displays, by variant"), "daily": .text("the same by day and variant"),
+    ]
   }
 
   /// Which devices are wanted.

@@ -73,7 +73,8 @@ package enum MergeError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// Merges two accounts of one player: what the one carries goes to the other, in one commit, once.
+/// Merges two accounts of one player: what the one carries goes to the other, in one commit, once. What waits to be shown to the
+/// one is shown to the other.
 ///
 /// The referral moves, and with it what was paid for it: a reward that the one account, or the one who invited it, got for it is
 /// not paid again for the other. Functions do not run for it, because no player did anything. Nobody can sign in to the
@@ -106,14 +107,22 @@ package struct AccountMerge: Sendable {
   let accounts: AccountService?
   let functions: (any FunctionActivity)?
   let declarations: Declarations
+  let recordMoves: RecordMoves?
 
+  /// Records beside the tree that go along, as changes that expect what was read; reads one snapshot.
+  package typealias RecordMoves =
+    @Sendable (_ from: String, _ into: String, NamespaceID, any Snapshot) throws(StorageError) -> [KeyedRecordChange]
+
+  /// - `recordMoves`: what waits for the one player and goes to the other; nil if nothing does.
   package init(
-    database: Database, accounts: AccountService?, functions: (any FunctionActivity)?, declarations: Declarations
+    database: Database, accounts: AccountService?, functions: (any FunctionActivity)?, declarations: Declarations,
+    recordMoves: RecordMoves? = nil
   ) {
     self.database = database
     self.accounts = accounts
     self.functions = functions
     self.declarations = declarations
+    self.recordMoves = recordMoves
   }
 
   /// - Returns: what was moved; the same again if it is ordered again.
@@ -199,6 +208,7 @@ package struct AccountMerge: Sendable {
       }
       var plan = MergePlan(order, declarations, referralPattern: referral, in: namespace, snapshot)
       try plan.fill()
+      plan.recordMoves = try recordMoves?(order.from.text, order.into.text, namespace, snapshot) ?? []
       return plan
     }
   }
@@ -218,7 +228,7 @@ package struct AccountMerge: Sendable {
     request.preconditions.expectations = plan.expectations
     request.preconditions.unwritten = plan.records.map { CommitRequest.Unwritten(path: $0, since: head) }
     request.ledger.transfers = plan.transfers
-    request.rows.records = [report.change]
+    request.rows.records = [report.change] + plan.recordMoves
     request.triggers.areSuppressed = true
     request.decision = accounts?.disabling(order.from.text)
     request.log.isMarked = true

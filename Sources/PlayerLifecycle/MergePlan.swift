@@ -26,6 +26,8 @@ struct MergePlan {
   private(set) var heldReward: Path?
   /// Rewards that were paid for the account that is left: they are not paid for the other one.
   private(set) var spentKeys: [BusinessKey] = []
+  /// Records beside the tree that go along.
+  var recordMoves: [KeyedRecordChange] = []
 
   init(
     _ order: MergeOrder, _ declarations: AccountMerge.Declarations, referralPattern: PathPattern, in namespace: NamespaceID,

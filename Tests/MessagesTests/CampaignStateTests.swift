@@ -55,6 +55,31 @@ import TreeModel
     }
   }
 
+  @Test("of steps that look at the same version one is done, however many come at once")
+  func steps() async throws {
+    try await MessageFixture.run { (game) async throws in
+      let messages = game.messages
+      func race(_ steps: [@Sendable (MessageService) async throws -> Campaign]) async -> Int {
+        await withTaskGroup(of: Bool.self) { group in
+          for step in steps + steps + steps {
+            group.addTask { (try? await step(messages)) != nil }
+          }
+          return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+      }
+      _ = try await messages.create(MessageFixture.document(), by: Self.admin)
+      #expect(await race([{ try await $0.publish("hello", ifVersion: 1, by: Self.admin) }]) == 1)
+      #expect(
+        await race([
+          { try await $0.stop("hello", ifVersion: 2, by: Self.admin) },
+          { try await $0.delete("hello", ifVersion: 2, by: Self.admin) },
+        ]) == 1)
+      #expect(try messages.campaign("hello").version == 3 && messages.versions(of: "hello").count == 3)
+      let isOffered = try await game.ids() == ["hello"]
+      #expect(!isOffered, "it is stopped or deleted")
+    }
+  }
+
   @Test("a file is applied once: the second time there is nothing to do, and pruning stops what is not in it")
   func files() async throws {
     try await MessageFixture.run { (game) async throws in

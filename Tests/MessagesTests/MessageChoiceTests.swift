@@ -173,6 +173,17 @@ import TreeModel
     }
   }
 
+  @Test("the reasons tell moments as people write them")
+  func moments() async throws {
+    try await MessageFixture.run { (game) async throws in
+      try await game.publish(["schedule": ["start": "2023-12-01T09:00", "timeZone": "Europe/Warsaw"]])
+      _ = try await game.ids()
+      let reasons = try game.messages.explain("hello", instance: MessageFixture.instance, uid: nil)
+      let schedule = try #require(reasons.first { $0.name == "schedule" })
+      #expect(!schedule.holds && schedule.value == "2023-11-14T22:13:20.000Z")
+    }
+  }
+
   @Test("a test that was ordered comes once, whatever the conditions are")
   func test() async throws {
     try await MessageFixture.run { (game) async throws in

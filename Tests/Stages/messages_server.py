@@ -33,10 +33,10 @@ def campaign(name, layout, *triggers, **more):
 
 
 class Studio:
-    """A server in memory, and its administrator."""
+    """A server, in memory if nothing else is said, and its administrator."""
 
-    def __init__(self, program):
-        self._server = Server(program, "--in-memory")
+    def __init__(self, program, *options):
+        self._server = Server(program, *(options or ("--in-memory",)))
         self.port = self._server.await_address()
         self.connection = Connection(self.port)
 
@@ -62,6 +62,9 @@ class Studio:
 
     def stop(self):
         self._server.stop()
+
+    def kill(self):
+        self._server.kill()
 
 
 def a_client_like_firebases_reads_it(studio, checks):

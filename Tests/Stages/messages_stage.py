@@ -1,8 +1,8 @@
 """In-app messages in a real browser, on a game's page with a strict policy, by the client that the server hands out.
 
 The modules `messages_looks` and `messages_acts` hold checks of the client alone, whose server is played: functions of `(stage, checks)`,
-each with a site of its own. `messages_server` is the same in front of a server, and a client like Firebase's. After each no window may
-have had an error, a violation of its policy, or an answer from 500 on that was not provoked.
+each with a site of its own. `messages_server` is the same in front of a server, and a client like Firebase's; `messages_kill` kills the
+server, and restores it. After each no window may have had an error, a violation of its policy, or an answer from 500 on that was not provoked.
 
 `--pictures FOLDER` keeps a picture of every layout; `--check NAME` runs one function. axe-core comes with the environment of the
 stage `console`; Scripts/test makes it.
@@ -16,6 +16,7 @@ import time
 import traceback
 
 import messages_acts
+import messages_kill
 import messages_looks
 import messages_server
 from browser import Browser, Tab
@@ -93,6 +94,9 @@ def main():
     options = parser.parse_args()
     checks = Checks()
     weighs(checks)
+    if options.check in (None, "messages_outlive_the_program"):
+        outlive = messages_kill.messages_outlive_the_program
+        tried(checks, outlive, lambda: outlive(options.program, checks))
     studio = messages_server.Studio(options.program)
     if options.check in (None, "a_client_like_firebases_reads_it"):
         tried(checks, messages_server.a_client_like_firebases_reads_it, lambda: messages_server.a_client_like_firebases_reads_it(studio, checks))

@@ -35,6 +35,10 @@ class Device:
         self.fid, self.refresh, self.token = answer["fid"], answer["refreshToken"], answer["authToken"]["token"]
         self.lifetime = answer["authToken"]["expiresIn"]
 
+    def reconnect(self, connection):
+        """Goes on with a server that was started again."""
+        self._connection = connection
+
     def _ask(self, method, path, body, headers=None):
         sent = {"Accept": "application/json", "X-Ios-Bundle-Identifier": "com.example.game", "x-goog-api-key": "k", **(headers or {})}
         sent.setdefault("Authorization", "")

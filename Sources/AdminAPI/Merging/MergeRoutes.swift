@@ -4,6 +4,7 @@ package import HTTPServer
 import NIOHTTP1
 import Ledger
 import Links
+import Messages
 package import PlayerLifecycle
 import StorageCore
 import TreeModel
@@ -54,7 +55,14 @@ extension AdminServices {
       currencies: ledger?.declaredCurrencies ?? [],
       heldRewards: functions?.descriptions.flatMap(\.heldRewards) ?? [])
     if let links { declarations.referralPattern = links.settings.referral.path }
-    return AccountMerge(database: database, accounts: accounts, functions: functions, declarations: declarations)
+    var moves: AccountMerge.RecordMoves?
+    if let messages {
+      moves = { (from: String, into: String, namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError) in
+        try messages.moves(of: from, to: into, in: namespace, snapshot: snapshot)
+      }
+    }
+    return AccountMerge(
+      database: database, accounts: accounts, functions: functions, declarations: declarations, recordMoves: moves)
   }
 }
 

@@ -101,7 +101,8 @@ extension MessageAdminRoutes {
     let told = try await service(call).results(of: id(call), days: Int(query.days ?? 7))
     return AdminMessages.Statistics(
       campaign: id(call), days: (told["days"]?.array ?? []).map { AdminMessages.DayCount($0) },
-      totals: try (told["totals"] ?? .array([])).decoded(), rates: try (told["rates"] ?? .array([])).decoded())
+      totals: try (told["totals"] ?? .array([])).decoded(), rates: try (told["rates"] ?? .array([])).decoded(),
+      daily: try (told["daily"] ?? .array([])).decoded())
   }
 
   // MARK: Events

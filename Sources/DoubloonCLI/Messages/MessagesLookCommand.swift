@@ -315,11 +315,16 @@ struct MessagesStatsCommand: AsyncParsableCommand {
     let totals = statistics.totals.map { total in
       [total.variant, total.kind, total.detail].compactMap(\.self).joined(separator: " ") + ": \(total.count.grouped)"
     }
-    let rates = statistics.rates.compactMap { rate in
-      rate.rate.map { share in
-        "clicks of impressions\(rate.variant.map { " of \($0)" } ?? ""): \(percent(share)) "
-          + "(95 %: \(percent(rate.low)) to \(percent(rate.high)))"
+    let rates = statistics.rates.flatMap { rate in
+      let variant = rate.variant.map { " of \($0)" } ?? ""
+      let clicks = rate.rate.map { share in
+        "clicks of impressions\(variant): \(percent(share)) (95 %: \(percent(rate.low)) to \(percent(rate.high)))"
       }
+      let conversions = rate.conversionRate.map { share in
+        "conversions of displays\(variant): \(percent(share)) "
+          + "(95 %: \(percent(rate.conversionLow)) to \(percent(rate.conversionHigh)))"
+      }
+      return [clicks, rate.conversions > 0 ? conversions : nil].compactMap(\.self)
     }
     return ([table.render(), ""] + (totals + rates).map(\.printable)).joined(separator: "\n")
   }

@@ -1,5 +1,6 @@
 import Crypto
 import StorageCore
+import TextFormats
 package import TreeModel
 
 /// A condition of a campaign for one client, and whether it holds.
@@ -72,7 +73,7 @@ struct MessageJudgement {
       "schedule",
       {
         let span = campaign.span(in: facts.zone, zones: zones)
-        return (.int(facts.now), span.start <= facts.now && facts.now < span.end ?? .max)
+        return (.string(CalendarTime(milliseconds: facts.now).rfc3339), span.start <= facts.now && facts.now < span.end ?? .max)
       }
     )
   }

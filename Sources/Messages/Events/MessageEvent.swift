@@ -26,6 +26,8 @@ package struct MessageEvent: Sendable, Hashable {
   }
 
   static let kind = "message_event"
+  /// Events that were told stand apart, so that those that wait are found without them.
+  static let toldKind = "message_told"
   var key: String { "\(uid)/\(id)" }
 
   package var json: JSON {
@@ -33,6 +35,13 @@ package struct MessageEvent: Sendable, Hashable {
       ("id", .string(id)), ("uid", .string(uid)), ("name", .string(name)), ("params", .object(parameters)), ("at", .int(at)),
       ("expires", .int(expires)), ("campaign", campaign.map(JSON.string)), ("shownAt", shownAt.map(JSON.int)),
     ])
+  }
+
+  /// The same of another player.
+  func moved(to uid: String) -> MessageEvent {
+    var event = MessageEvent(id: id, uid: uid, name: name, parameters: parameters, at: at, expires: expires)
+    (event.campaign, event.shownAt) = (campaign, shownAt)
+    return event
   }
 
   /// As clients get it.

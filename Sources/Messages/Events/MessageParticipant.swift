@@ -44,12 +44,13 @@ package struct MessageParticipant: CommitParticipant {
   /// Events of ledger entries and accounts; and what a reversal takes back.
   package func participate(in draft: inout CommitDraft, session: any CommitSession) throws(CommitError) {
     do throws(StorageError) {
-      for entry in draft.entries where entry.transfer.reverses != nil {
-        try takeBack(entry, in: draft.request.namespace, session: session)
-      }
+      for entry in draft.entries { try takeBack(entry, in: draft.request.namespace, session: session) }
       guard !waiting.isIdle, let content = waiting.content(of: draft.request.namespace) else { return }
       var writing = MessageWriting(session: session, namespace: draft.request.namespace, time: draft.time, content: content)
-      for entry in draft.entries { try put(entry, with: &writing) }
+      for entry in draft.entries {
+        try put(entry, with: &writing)
+        try writing.grant(entry)
+      }
       if draft.treeChanges.count < draft.changes.count {
         for change in draft.changes.dropFirst(draft.treeChanges.count) { try put(change, with: &writing) }
       }
@@ -101,20 +102,35 @@ package struct MessageParticipant: CommitParticipant {
       MessageCause(id: "\(name)-\(entry.sequence)", uid: uid, name: name, parameters: parameters.object ?? []))
   }
 
-  /// Removes the events of an entry that was reversed, as far as they were not shown.
+  /// Removes the events of an entry that was reversed, and of a hold that has ended, as far as they were not shown.
   private func takeBack(_ entry: LedgerEntry, in namespace: NamespaceID, session: any CommitSession) throws(StorageError) {
-    guard let uid = Self.player(entry.transfer.debit), let sequence = entry.transfer.reverses else { return }
-    for name in ["reward", "reward_released"] {
-      let key = "\(uid)/\(name)-\(sequence)"
-      guard let stored = try session.record(in: namespace, kind: MessageEvent.kind, key: key),
-        MessageEvent(stored: stored)?.shownAt == nil
-      else { continue }
-      session.put(KeyedRecordChange(kind: MessageEvent.kind, key: key, value: nil), in: namespace)
+    let transfer = entry.transfer
+    if let sequence = transfer.reverses, let uid = Self.player(transfer.debit) {
+      for name in ["reward", "reward_released"] {
+        try Self.takeBack("\(uid)/\(name)-\(sequence)", in: namespace, session: session)
+      }
+    } else if transfer.debit.isHold, let uid = transfer.debit.ownerParts.first, let hold = Self.endedHold(transfer.key) {
+      try Self.takeBack("\(uid)/reward_held-\(hold)", in: namespace, session: session)
     }
   }
 
+  private static func takeBack(_ key: String, in namespace: NamespaceID, session: any CommitSession) throws(StorageError) {
+    guard let stored = try session.record(in: namespace, kind: MessageEvent.kind, key: key),
+      MessageEvent(stored: stored)?.shownAt == nil
+    else { return }
+    session.put(KeyedRecordChange(kind: MessageEvent.kind, key: key, value: nil), in: namespace)
+  }
+
+  /// The hold that a transfer under this key ends: `hold-end/7`.
+  private static func endedHold(_ key: BusinessKey) -> Int64? {
+    guard let sequence = key.text.split(separator: "/").dropFirst().first.flatMap({ Int64($0) }),
+      BusinessKey.holdEnd(of: sequence) == key
+    else { return nil }
+    return sequence
+  }
+
   /// The player whose account it is; nil for accounts of the program.
-  private static func player(_ account: LedgerAccount) -> String? {
+  static func player(_ account: LedgerAccount) -> String? {
     let isProgram = [LedgerAccount.holdKind, "issuance", "redemption", "adjustment", "opening"].contains {
       account.kind.utf8.elementsEqual($0.utf8)
     }
@@ -158,6 +174,8 @@ package struct MessageParticipant: CommitParticipant {
       let parts = change.key.split(separator: "/").map(String.init)
       guard parts.count == 2, let name = ["opened": "invite_opened", "converted": "invite_converted"][parts[1]],
         !writing.isIdle(name),
+        // An invitation is opened again and again; the first time is the one that counts.
+        try writing.session.record(in: writing.namespace, kind: change.kind, key: change.key) == nil,
         let stored = try writing.session.record(in: writing.namespace, kind: "invite", key: parts[0]),
         let invite = try? JSONParser.parse(stored), let sender = invite["sender"]?.string
       else { return }
@@ -197,15 +215,39 @@ struct MessageWriting {
     let event = MessageEvent(
       id: cause.id, uid: cause.uid, name: cause.name, parameters: cause.parameters, at: time,
       expires: time + content.lifetime)
-    guard try session.record(in: namespace, kind: MessageEvent.kind, key: event.key) == nil else { return }
+    for kind in [MessageEvent.kind, MessageEvent.toldKind] {
+      guard try session.record(in: namespace, kind: kind, key: event.key) == nil else { return }
+    }
     session.put(KeyedRecordChange(kind: MessageEvent.kind, key: event.key, value: event.json.compactText), in: namespace)
     touched.append(cause.uid)
   }
 
   private func convert(_ campaign: Campaign, uid: String) throws(StorageError) {
-    guard let list = try session.record(in: namespace, kind: MessageInstance.playerKind, key: uid) else { return }
-    for instance in MessageInstance.list(stored: list) {
-      try MessageMarks(session: session, namespace: namespace, time: time).convert(campaign, instance: instance)
+    let marks = MessageMarks(session: session, namespace: namespace, time: time)
+    for instance in try instances(of: uid) { try marks.convert(campaign, instance: instance) }
+  }
+
+  private func instances(of uid: String) throws(StorageError) -> [String] {
+    try session.record(in: namespace, kind: MessageInstance.playerKind, key: uid).map(MessageInstance.list(stored:)) ?? []
+  }
+
+  /// Counts the coins that a player gets for the campaigns whose goal the player has reached, or takes back what a reversal
+  /// takes.
+  func grant(_ entry: LedgerEntry) throws(StorageError) {
+    guard !content.converting.isEmpty else { return }
+    let transfer = entry.transfer
+    let marks = MessageMarks(session: session, namespace: namespace, time: time)
+    if let sequence = transfer.reverses {
+      guard let uid = MessageParticipant.player(transfer.debit),
+        let original = try session.entry(in: namespace, sequence: sequence)
+      else { return }
+      let instances = try instances(of: uid)
+      for campaign in content.converting { try marks.takeBack(original, campaign, instances: instances) }
+    } else if transfer.debit.isHold || transfer.debit.kind.utf8.elementsEqual("issuance".utf8),
+      let uid = MessageParticipant.player(transfer.credit)
+    {
+      let instances = try instances(of: uid)
+      for campaign in content.converting { try marks.grant(entry, campaign, instances: instances) }
     }
   }
 

@@ -12,6 +12,8 @@ package final class WaitingCampaigns: Sendable {
     var triggers: [String: [[ParameterCondition]]] = [:]
     /// By the name of the event, campaigns that it is the goal of.
     var goals: [String: [Campaign]] = [:]
+    /// Campaigns that have a goal, an app's event or the server's.
+    var converting: [Campaign] = []
     /// How long an event is kept, in milliseconds.
     var lifetime: Int64 = 30 * 86_400_000
   }
@@ -44,7 +46,7 @@ package final class WaitingCampaigns: Sendable {
       $0.namespace = namespace
       $0.content = content
     }
-    isAnything.store(!content.triggers.isEmpty || !content.goals.isEmpty, ordering: .releasing)
+    isAnything.store(!content.triggers.isEmpty || !content.converting.isEmpty, ordering: .releasing)
   }
 
   /// Notes that an event was put for a player. If the commit is refused after all, somebody looks in vain.

@@ -34,6 +34,11 @@ package struct Campaign: Sendable {
     self.warnings = warnings
   }
 
+  /// Whether it takes a click to reach the goal; a control has nothing to click.
+  func isClicked(in variant: String?) -> Bool {
+    document.variants.first { $0.name == variant }?.isControl != true && document.content(of: variant).hasURL
+  }
+
   /// The document with what the server knows of it.
   package var json: JSON {
     let own = (document.source.object ?? []).filter { $0.key != "id" }

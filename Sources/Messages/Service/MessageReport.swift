@@ -132,7 +132,8 @@ final class ReportDecision: WriterDecision {
       var current = MessageEvent(stored: stored), current.shownAt == nil
     else { return }
     (current.shownAt, current.campaign) = (now, campaign)
+    marks.session.put(KeyedRecordChange(kind: MessageEvent.kind, key: event.key, value: nil), in: marks.namespace)
     marks.session.put(
-      KeyedRecordChange(kind: MessageEvent.kind, key: event.key, value: current.json.compactText), in: marks.namespace)
+      KeyedRecordChange(kind: MessageEvent.toldKind, key: event.key, value: current.json.compactText), in: marks.namespace)
   }
 }

@@ -30,10 +30,13 @@ extension MessageService {
   package func campaign(_ id: String) throws -> Campaign { try standing(id).campaign }
 
   /// The campaign with the text that it must still have when it is changed.
-  private func standing(_ id: String) throws -> (campaign: Campaign, stored: String) {
+  ///
+  /// - `ifVersion`: the version that it must have; nil for any. As the commit asks for the text, nobody comes between.
+  private func standing(_ id: String, ifVersion: Int64? = nil) throws -> (campaign: Campaign, stored: String) {
     guard let text = try stored(Kind.campaign, key: id), let campaign = Campaign(id: id, stored: text, in: surroundings) else {
       throw MessageError.unknown(id)
     }
+    if let ifVersion, ifVersion != campaign.version { throw MessageError.versionChanged(campaign.version) }
     return (campaign, text)
   }
 
@@ -70,8 +73,7 @@ extension MessageService {
   ///
   /// - `ifVersion`: the version that the author saw; nil for any.
   package func replace(_ id: String, with json: JSON, ifVersion: Int64?, by actor: Actor) async throws -> Campaign {
-    let (before, text) = try standing(id)
-    if let ifVersion, ifVersion != before.version { throw MessageError.versionChanged(before.version) }
+    let (before, text) = try standing(id, ifVersion: ifVersion)
     let (document, warnings) = try checked(json)
     if let named = document.id, named != id { throw MessageError.badRequest("\"id\" is \(named), but the campaign is \(id).") }
     switch before.state {
@@ -104,8 +106,10 @@ extension MessageService {
   }
 
   /// Publishes a draft.
-  package func publish(_ id: String, by actor: Actor) async throws -> Campaign {
-    let (before, text) = try standing(id)
+  ///
+  /// - `ifVersion`: the version that was looked at; nil for any.
+  package func publish(_ id: String, ifVersion: Int64? = nil, by actor: Actor) async throws -> Campaign {
+    let (before, text) = try standing(id, ifVersion: ifVersion)
     guard before.state == .draft else {
       throw MessageError.conflict("The campaign is \(before.state.rawValue); only a draft is published. Duplicate it.")
     }
@@ -125,8 +129,10 @@ extension MessageService {
   }
 
   /// Ends a published campaign, for good.
-  package func stop(_ id: String, by actor: Actor) async throws -> Campaign {
-    let (before, text) = try standing(id)
+  ///
+  /// - `ifVersion`: the version that was looked at; nil for any.
+  package func stop(_ id: String, ifVersion: Int64? = nil, by actor: Actor) async throws -> Campaign {
+    let (before, text) = try standing(id, ifVersion: ifVersion)
     guard before.state == .published else {
       throw MessageError.conflict("The campaign is \(before.state.rawValue); only a published one is stopped.")
     }
@@ -147,8 +153,10 @@ extension MessageService {
   }
 
   /// Deletes a campaign; its id does not come again, and its counts stay.
-  package func delete(_ id: String, by actor: Actor) async throws -> Campaign {
-    let (before, text) = try standing(id)
+  ///
+  /// - `ifVersion`: the version that was looked at; nil for any.
+  package func delete(_ id: String, ifVersion: Int64? = nil, by actor: Actor) async throws -> Campaign {
+    let (before, text) = try standing(id, ifVersion: ifVersion)
     guard before.state != .deleted else { throw MessageError.unknown(id) }
     var after = before
     after.document = CampaignDocument(source: ["name": .string(before.document.name)])

@@ -132,9 +132,10 @@ extension MessageService {
   /// What happened to a player, as far as it is kept, oldest first.
   package func events(of uid: String) throws -> [MessageEvent] {
     guard (try? Key(uid)) != nil else { return [] }
-    return try records(MessageEvent.kind, beginning: "\(uid)/", limit: Self.eventsMax).compactMap {
-      MessageEvent(stored: $0.value)
-    }.sorted { ($0.at, $0.id) < ($1.at, $1.id) }
+    let rows = try [MessageEvent.kind, MessageEvent.toldKind].flatMap { kind in
+      try records(kind, beginning: "\(uid)/", limit: Self.eventsMax)
+    }
+    return rows.compactMap { MessageEvent(stored: $0.value) }.sorted { ($0.at, $0.id) < ($1.at, $1.id) }
   }
 
   /// Raises an event for a player by hand.
@@ -203,6 +204,8 @@ extension MessageService {
         }
       }
       try each(MessageEvent.kind) { MessageEvent(stored: $0).map { $0.expires <= now } ?? true }
+      // What was told is remembered for longer, so that a function's event that is replayed months later tells nothing twice.
+      try each(MessageEvent.toldKind) { MessageEvent(stored: $0).map { $0.shownAt ?? $0.at <= oldest } ?? true }
       try each(Kind.log) { Int64($0).map { $0 <= now } ?? true }
       try snapshot.forEachRecord(in: namespace, kind: MessageInstance.kind) { record in
         guard instances.count < Self.pruneMax, let instance = MessageInstance(stored: record.value) else { return }

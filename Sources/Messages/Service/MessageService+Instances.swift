@@ -212,7 +212,9 @@ extension MessageService: PlayerRecordsErasing {
     func remove(_ records: [KeyedRecord]) {
       erasure.records += records.map { KeyedRecordChange(kind: $0.kind, key: $0.key, value: nil) }
     }
-    remove(try Self.records(MessageEvent.kind, beginning: "\(uid)/", limit: 100_000, in: namespace, snapshot))
+    for kind in [MessageEvent.kind, MessageEvent.toldKind] {
+      remove(try Self.records(kind, beginning: "\(uid)/", limit: 100_000, in: namespace, snapshot))
+    }
     guard let list = try snapshot.record(in: namespace, kind: MessageInstance.playerKind, key: uid) else { return erasure }
     erasure.records.append(KeyedRecordChange(kind: MessageInstance.playerKind, key: uid, value: nil))
     for instance in MessageInstance.list(stored: list) {
@@ -228,4 +230,54 @@ extension MessageService: PlayerRecordsErasing {
   }
 
   package func didErase() {}
+}
+
+// MARK: - Players who become one
+
+extension MessageService {
+  /// What takes along what waits for a player whose account is merged into another one: events, told or not, and the apps that
+  /// the player was signed in to, so that what was seen there counts for the other account at once.
+  ///
+  /// Each change expects what was read, so that a commit that comes between makes the merge look again.
+  package func moves(of uid: String, to other: String, in namespace: NamespaceID, snapshot: any Snapshot)
+    throws(StorageError) -> [KeyedRecordChange]
+  {
+    guard home.known() == namespace else { return [] }
+    var changes: [KeyedRecordChange] = []
+    for kind in [MessageEvent.kind, MessageEvent.toldKind] {
+      for record in try Self.records(kind, beginning: "\(uid)/", limit: 100_000, in: namespace, snapshot) {
+        changes.append(KeyedRecordChange(kind: kind, key: record.key, value: nil, expecting: .value(record.value)))
+        guard let event = MessageEvent(stored: record.value)?.moved(to: other),
+          try snapshot.record(in: namespace, kind: kind, key: event.key) == nil
+        else { continue }
+        changes.append(KeyedRecordChange(kind: kind, key: event.key, value: event.json.compactText, expecting: .absent))
+      }
+    }
+    return try changes + instanceMoves(of: uid, to: other, in: namespace, snapshot: snapshot)
+  }
+
+  private func instanceMoves(of uid: String, to other: String, in namespace: NamespaceID, snapshot: any Snapshot)
+    throws(StorageError) -> [KeyedRecordChange]
+  {
+    let kind = MessageInstance.playerKind
+    guard let left = try snapshot.record(in: namespace, kind: kind, key: uid) else { return [] }
+    var changes = [KeyedRecordChange(kind: kind, key: uid, value: nil, expecting: .value(left))]
+    var moved: [String] = []
+    for id in MessageInstance.list(stored: left) {
+      guard let stored = try snapshot.record(in: namespace, kind: MessageInstance.kind, key: id),
+        var instance = MessageInstance(stored: stored), instance.uid == uid
+      else { continue }
+      instance.uid = other
+      changes.append(
+        KeyedRecordChange(kind: MessageInstance.kind, key: id, value: instance.stored, expecting: .value(stored)))
+      moved.append(id)
+    }
+    let own = try snapshot.record(in: namespace, kind: kind, key: other)
+    let list = moved + (own.map(MessageInstance.list(stored:)) ?? []).filter { !moved.contains($0) }
+    guard !list.isEmpty else { return changes }
+    changes.append(
+      KeyedRecordChange(
+        kind: kind, key: other, value: MessageInstance.stored(list: list), expecting: own.map { .value($0) } ?? .absent))
+    return changes
+  }
 }

@@ -48,6 +48,8 @@ package final class MessageService: Sendable {
   /// Where it stands who invited a player.
   let referrer: PathPattern?
   private let state: Mutex<State>
+  /// Held while campaigns are read again, so that what was read earlier never replaces what was read later.
+  private let reloading = Mutex(())
 
   /// Opens the messages of a project, with what was stored last.
   ///
@@ -103,14 +105,18 @@ package final class MessageService: Sendable {
   var offered: [Campaign] { state.withLock(\.offered) }
 
   /// Reads the campaigns again that clients can get.
-  func reload() throws {
+  func reload() throws { try reloading.withLock { _ in try readCampaigns() } }
+
+  private func readCampaigns() throws {
     let all = try campaigns()
     let offered = all.filter { $0.state == .published || ($0.state == .draft && !$0.document.testDevices.isEmpty) }
     var content = WaitingCampaigns.Content()
     content.lifetime = settings.eventDays * 86_400_000
     for campaign in offered where campaign.state == .published {
       for trigger in campaign.document.serverTriggers { content.triggers[trigger.name, default: []].append(trigger.conditions) }
-      if let goal = campaign.document.conversion, goal.isServer { content.goals[goal.event, default: []].append(campaign) }
+      guard let goal = campaign.document.conversion else { continue }
+      content.converting.append(campaign)
+      if goal.isServer { content.goals[goal.event, default: []].append(campaign) }
     }
     let sorted = offered.sorted { a, b in
       let (x, y) = (a.document.priority, b.document.priority)
@@ -160,6 +166,8 @@ package final class MessageService: Sendable {
   private static let flushInterval: Int64 = 5000
   /// How often what is old is removed.
   private static let pruneInterval: Int64 = 3_600_000
+  /// How often it is counted what waits.
+  private static let countInterval: Int64 = 60_000
 
   /// Tells apps of events, until the task is cancelled.
   @Sendable package func tell() async throws {
@@ -169,7 +177,7 @@ package final class MessageService: Sendable {
 
   /// Writes counts and removes what is old, until the task is cancelled; then writes what is left.
   @Sendable package func run() async throws {
-    var pruned: Int64 = 0
+    var (pruned, counted): (Int64, Int64) = (0, 0)
     while true {
       do {
         try await clock.sleep(until: clock.now() + Self.flushInterval)
@@ -184,7 +192,30 @@ package final class MessageService: Sendable {
         pruned = now
         try? await prune()
       }
+      if now - counted >= Self.countInterval {
+        counted = now
+        try? countPending()
+      }
     }
+  }
+
+  /// Events that are counted at most.
+  private static let pendingMax = 100_000
+
+  /// Counts the events that wait to be told, for the metrics.
+  func countPending() throws {
+    var found = 0
+    _ = try read { snapshot, namespace in
+      var last: String?
+      repeat {
+        let page = try snapshot.records(
+          in: namespace, kind: MessageEvent.kind, after: last, isDescending: false, limit: 1000)
+        found += page.count
+        last = page.count == 1000 ? page.last?.key : nil
+      } while last != nil && found < Self.pendingMax
+    }
+    let pending = found
+    state.withLock { $0.totals.pending = pending }
   }
 
   /// Writes what was counted.
@@ -284,6 +315,8 @@ package struct MessageTotals: Sendable, Hashable {
   package internal(set) var impressions = 0
   package internal(set) var clicks = 0
   package internal(set) var errors = 0
+  /// Events that wait to be told, as they were counted last.
+  package internal(set) var pending = 0
 }
 
 /// Where messages are kept: the namespace of the project, which may not be there before the first.

@@ -11,6 +11,9 @@ extension MessageService {
       .counter("doubloon_messages_clicks_total", help: "Clicks that apps have reported.", value: totals.clicks),
       .counter("doubloon_messages_errors_total", help: "Messages that apps could not show.", value: totals.errors),
       .gauge("doubloon_messages_streams", help: "Apps that are told of messages at once.", value: hub.count),
+      .gauge(
+        "doubloon_messages_events_pending", help: "Events that wait to be shown to their players, counted once a minute.",
+        value: totals.pending),
     ]
   }
 }
