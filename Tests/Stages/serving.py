@@ -72,7 +72,7 @@ class Serve:
         return until(lambda: any(text in line for line in self.lines), seconds)
 
 
-def until(holds, seconds=30):
+def until(holds, seconds=60):
     end = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > end:
