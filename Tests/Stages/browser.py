@@ -8,11 +8,15 @@ import re
 import time
 import urllib.parse
 
-from chromium import Chromium, ElementGone
+from chromium import Chromium
 from keyboard import Keyboard
+from pointer import Pointer
+
+# How long a person waits, on a machine that is busy with other things: what is there sooner is seen sooner.
+PATIENCE = 45
 
 
-class Tab(Keyboard):
+class Tab(Pointer, Keyboard):
     """A page in a window of its own. `complaints` is what the browser found wrong with it: errors and warnings, violations of the
     page's policy, requests to other hosts than those it was sent to, answers from 500 on, dialogs."""
 
@@ -27,7 +31,7 @@ class Tab(Keyboard):
         self._loads = 0
         self._open_requests, self._loader = {}, None
         self._holding = None
-        self.held = []
+        self.held, self.held_at = [], {}
         self._told = None
         chromium.listeners[self.session] = self._heard
         for part in ("Page", "Network", "Runtime", "Log", "Audits"):
@@ -132,6 +136,7 @@ class Tab(Keyboard):
             self.chromium.tell("Fetch." + self._told[1], self.session, requestId=event["requestId"], **self._told[2])
         elif self._holding and re.search(self._holding, address):
             self.held.append(event["requestId"])
+            self.held_at[event["requestId"]] = address
         else:
             self.chromium.tell("Fetch.continueRequest", self.session, requestId=event["requestId"])
 
@@ -144,7 +149,7 @@ class Tab(Keyboard):
 
     # Going and waiting.
 
-    def until(self, holds, seconds=10):
+    def until(self, holds, seconds=PATIENCE):
         """Waits until an expression of JavaScript is true, or a function returns something; gives it, or False after the time."""
         look = holds if callable(holds) else lambda: self.value(holds)
         end = time.monotonic() + seconds
@@ -159,13 +164,25 @@ class Tab(Keyboard):
             except TimeoutError:
                 pass
 
-    def shows(self, text, seconds=10):
+    def shows(self, text, seconds=PATIENCE):
         """Waits until a text, or one that matches a pattern, is to be read on the page."""
         return bool(self.until(lambda: re.search(text, self.text) if hasattr(text, "search") else text in self.text, seconds))
 
-    def quiet(self, seconds=10, apart=r"/live\b"):
-        """Waits until no request is under way, but for those that never end."""
-        return self.until(lambda: not [one for one in self._open_requests.values() if not re.search(apart, one)], seconds)
+    def quiet(self, seconds=PATIENCE, apart=r"/live\b"):
+        """Waits until no request is under way, but for those that never end and those that are held."""
+        apart = f"{apart}|{self._holding}" if self._holding else apart
+        return self.until(lambda: self._was_heard() and not [one for one in self._open_requests.values() if not re.search(apart, one)], seconds)
+
+    def _was_heard(self):
+        """Whether the page answers; what it asked for before that is known then."""
+        try:
+            return self.value("true")
+        except RuntimeError:
+            return False
+
+    def stays(self, seconds):
+        """Lets some time pass, in which something must not happen."""
+        self.until(lambda: False, seconds)
 
     def _leads(self, act, seconds=60):
         loads = self._loads
@@ -236,71 +253,13 @@ class Tab(Keyboard):
                 found.append({"node": node["backendDOMNodeId"], "role": node["role"]["value"], "name": said, **traits})
         return found
 
-    def find(self, name, role=None, seconds=10):
+    def find(self, name, role=None, seconds=PATIENCE):
         """The first such element once there is one."""
         found = self.until(lambda: self.named(name, role), seconds)
         if not found:
             wanted = name.pattern if hasattr(name, "pattern") else name
             raise LookupError(f"there is no {role or 'element'} \"{wanted}\" on {self.address}: {self.text[:400]}")
         return found[0]
-
-    def _press_at(self, x, y):
-        self.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
-        for kind in ("mousePressed", "mouseReleased"):
-            self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
-
-    def click(self, name, role=None, seconds=10):
-        """Clicks what has a name, where a person would, once the page has what it asked for: then it is not drawn again under the pointer."""
-        self.quiet(1)
-        self._at(name, role, seconds, self.click_node)
-
-    def click_node(self, node):
-        self.ask("DOM.scrollIntoViewIfNeeded", backendNodeId=node)
-        quads = self.ask("DOM.getContentQuads", backendNodeId=node)["quads"]
-        if not quads:
-            raise ElementGone("what was to be clicked has no place on the page")
-        quad = quads[0]
-        self._press_at((quad[0] + quad[4]) / 2, (quad[1] + quad[5]) / 2)
-
-    def focus(self, name, role=None, seconds=10):
-        self._at(name, role, seconds, lambda node: self.ask("DOM.focus", backendNodeId=node))
-
-    def _at(self, name, role, seconds, act):
-        """Does something to an element, and looks for it again where the page was drawn again between the look and the act."""
-        end = time.monotonic() + seconds
-        while True:
-            node = self.find(name, role, seconds)["node"]
-            try:
-                return act(node)
-            except ElementGone:
-                if time.monotonic() > end:
-                    raise
-
-    def fill(self, name, text, role=("textbox", "searchbox", "combobox", "spinbutton")):
-        """Puts a text in place of what a field held, as by typing it."""
-        self.focus(name, role)
-        self.key("a", "ctrl")
-        if text:
-            self.ask("Input.insertText", text=text)
-        else:
-            self.key("Delete")
-
-    def _click(self, selector):
-        place = self.value(
-            f"(() => {{ const e = document.querySelector({json.dumps(selector)}); if (!e) return null; e.scrollIntoView(); "
-            "const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] })()")
-        if place is None:
-            raise RuntimeError(f"there is no {selector} on the page: {self.text[:200]}")
-        self._press_at(*place)
-
-    def write(self, selector, text):
-        """Puts the cursor into a field and types."""
-        self._click(selector)
-        self.ask("Input.insertText", text=text)
-
-    def press(self, selector="button"):
-        """Presses what leads to another page, and returns once that is there."""
-        self._leads(lambda: self._click(selector))
 
     # What surrounds the page.
 
@@ -311,6 +270,8 @@ class Tab(Keyboard):
         self.ask("Emulation.setEmulatedMedia", features=features)
         if size:
             self.ask("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1, mobile=False)
+        # What a page does about it, it does with the next frames.
+        self.value("Promise.race([new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))), new Promise((done) => setTimeout(done, 300))])")
 
     def network(self, offline=False, latency=0):
         """A slow network (milliseconds), or none."""

@@ -12,7 +12,11 @@ import time
 
 
 # How the browser says that an element is not on the page any more.
-GONE = re.compile("Node is detached|No node (found )?(for|with) (the )?given|not have a layout object|not compute (box|content)", re.I)
+GONE = re.compile(
+    "Node is detached|No node (found )?(for|with) (the )?given|not have a layout object|not compute (box|content)|Cannot find context|"
+    "context was destroyed|Could not find object|Promise was collected|target navigated", re.I)
+# No name but this machine's is looked up: what asks another host fails at once, with and without a network.
+NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1"
 
 
 class ElementGone(RuntimeError):
@@ -32,7 +36,8 @@ class Chromium:
         os.close(answers)
         self.process = subprocess.Popen(
             ["bash", "-c", f'exec "$@" 3<&{ends[0]} 4>&{ends[1]}', "--", "chromium", "--headless", "--no-sandbox", "--disable-gpu",
-             "--remote-debugging-pipe", "--no-first-run", "--disable-extensions", f"--user-data-dir={self.profile}", *options,
+             "--remote-debugging-pipe", "--no-first-run", "--disable-extensions", "--disable-background-networking",
+             "--disable-component-update", NOWHERE, f"--user-data-dir={self.profile}", *options,
              "about:blank"],
             pass_fds=ends, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for end in ends:
@@ -74,7 +79,7 @@ class Chromium:
         """Sends a command whose answer nobody waits for."""
         self._unread.add(self._send(method, session, parameters))
 
-    def ask(self, method, session=None, seconds=60, **parameters):
+    def ask(self, method, session=None, seconds=180, **parameters):
         """Sends a command, and gives what it returns."""
         number = self._send(method, session, parameters)
         end = time.monotonic() + seconds

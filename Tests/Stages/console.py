@@ -143,12 +143,20 @@ class Site:
 
 
 
-def is_ready(tab, seconds=15):
+def is_ready(tab, seconds=30):
     """Waits until a page of the console shows its heading and has all it asked for."""
     shown = ("(() => { const h = [...document.querySelectorAll('main h1')].filter((e) => e.checkVisibility());"
              " return h.length > 0 && performance.getEntriesByName('ready').length > 0"
              " && !document.querySelector('main .loading') })()")
     return bool(tab.until(shown, seconds) and tab.quiet(seconds) and tab.until(shown, seconds))
+
+
+def pauses(tab):
+    """Ends a window's live updates: from now on it asks for what somebody does there, and for nothing else."""
+    tab.value("document.querySelector('main').focus()")
+    tab.key("p")
+    if not tab.until("document.getElementById('light').innerText.includes('paused')"):
+        raise RuntimeError(f"the window does not pause: {tab.text[:200]}")
 
 
 def heading(tab):
@@ -169,7 +177,7 @@ def dies(site, player="zed", referrer="yara"):
     site.write(f"users/{player}", {"name": player.capitalize(), "referred_by": referrer, "level": 4})
     site.ask("PUT", f"/users/{player}/level.json?ns={site.namespace}", 5)
     found = lambda: site.admin("GET", "dead-letters")
-    if not until(lambda: json.dumps(found()).count(f"/users/{player}/level"), 60):
+    if not until(lambda: json.dumps(found()).count(f"/users/{player}/level")):
         raise RuntimeError(f"no dead letter of {player}: {found()}")
     return re.search(rf'"([^"]*:/users/{player}/level)"', json.dumps(found())).group(1)
 

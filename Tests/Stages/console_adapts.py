@@ -38,7 +38,7 @@ def letters_are_no_traps(site, checks):
     checks.check("letters in a field are letters", held == "pg?cej" and "paused" not in tab.value(light) and not tab.value("!!document.querySelector('dialog[open]')"),
                  (held, tab.value(light)))
     tab.key("Escape")
-    checks.check("Escape leaves the field", tab.value("document.activeElement.tagName") != "INPUT")
+    checks.check("Escape leaves the field", tab.until("document.activeElement.tagName !== 'INPUT'"))
     tab.fill(re.compile("^Player"), "")
     tab.key("Escape")
     tab.key("?")
@@ -50,7 +50,7 @@ def letters_are_no_traps(site, checks):
         tab.key(key)
     tab.key("g")
     tab.key("o")
-    tab.until(lambda: False, 0.5)
+    tab.stays(0.5)
     checks.check("single letters can be switched off", "paused" not in tab.value(light) and not tab.value("!!document.querySelector('dialog[open]')")
                  and "/events" in tab.address, (tab.value(light), tab.address))
     tab.key("k", "ctrl")
@@ -58,7 +58,7 @@ def letters_are_no_traps(site, checks):
     tab.key("Escape")
     site.go(tab, "overview")
     tab.key("p")
-    tab.until(lambda: False, 0.3)
+    tab.stays(0.3)
     checks.check("and it is remembered", "paused" not in tab.value(light))
 
 
@@ -70,9 +70,9 @@ def nothing_moves_where_it_must_not(site, checks):
         moving += tab.value(MOVING)
         tab.emulate("light", still=True)
         site.write("users/alice/name", f"Alice of {page}")
-        tab.until(lambda: False, 0.6)
-        checks.check(f"nothing moves on {page} where less motion is wanted", tab.value(MOVING) == 0 and tab.value(
-            "document.getAnimations().filter((one) => (one.effect?.getTiming().duration ?? 0) > 10).length") == 0, tab.value(MOVING))
+        tab.stays(0.6)
+        checks.check(f"nothing moves on {page} where less motion is wanted", tab.until(f"{MOVING} === 0 && "
+            "document.getAnimations().every((one) => (one.effect?.getTiming().duration ?? 0) <= 10)"), tab.value(MOVING))
     checks.check("something would move where it may", moving > 0, moving)
 
 

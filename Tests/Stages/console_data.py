@@ -73,7 +73,7 @@ def a_file_comes_in_and_goes_out(site, checks):
     tab.ask("Browser.setDownloadBehavior", behavior="allow", downloadPath=site.folder, browserContextId=site._context)
     tab.click("Export", "button")
     names = lambda: [name for name in os.listdir(site.folder) if name.endswith(".json") and name != "in.json"]
-    checks.check("the page exports a file", until(lambda: names(), 60) and tab.shows("Exported"), os.listdir(site.folder))
+    checks.check("the page exports a file", tab.shows("Exported") and until(lambda: names()), os.listdir(site.folder))
     with open(os.path.join(site.folder, names()[0])) as file:
         checks.check("with the same", json.load(file) == document(size), names())
 
@@ -86,12 +86,12 @@ def an_import_can_be_ended_and_go_on(site, checks):
     tab = site.open("data/ended")
     tab.click("Import", "button")
     choose(tab, path)
-    tab.find("Import 9,000 values", "button", 60)
+    tab.find("Import 9,000 values", "button")
     tab.hold("data/import")
     tab.click("Import 9,000 values", "button")
     tab.until(lambda: len(tab.held) == 1)
     tab.release(tab.held[0])
-    checks.check("it goes part by part", tab.until(lambda: len(tab.held) == 2, 60))
+    checks.check("it goes part by part", tab.until(lambda: len(tab.held) == 2))
     tab.click("Cancel", "button")
     tab.release()
     checks.check("one that was ended says how far it came", tab.shows("4,000 of 9,000 values are in"), tab.text[-500:])
@@ -124,13 +124,11 @@ def a_subtree_comes_back_from_history(site, checks):
     revision = lambda: next(one["revision"] for one in site.admin("GET", "namespaces")["namespaces"] if one["name"] == site.namespace)
     removed = revision()
     tab = site.open("data/lost?tab=history")
-    tab.find("Restore this", "button")
-    tab.quiet()
-    tab.click_node(tab.named("Restore this", "button")[-1]["node"])
+    tab.click("Restore this", "button", at=-1)
     checks.check("restoring is previewed", tab.shows(re.compile(r"0 → 1,000 leaves")), tab.text[-500:])
     tab.fill(re.compile("Reason"), "removed by mistake")
     tab.click(re.compile(r"^Restore r\d+$"), "button")
-    checks.check("all of it is back", until(lambda: site.read("lost") == whole, 20))
+    checks.check("all of it is back", until(lambda: site.read("lost") == whole))
     commits = asked(site, "data/log", "/lost", limit=10)["commits"]
     checks.check("by one commit", [one["revision"] > removed for one in commits] == [True, False, False], [one["revision"] for one in commits])
 
@@ -144,7 +142,7 @@ def the_past_says_what_changed_since(site, checks):
     site.ask("DELETE", f"/story/c.json?ns={name}")
     tab = site.open("data/story?at=r2", name)
     rows = lambda: tab.value("[...document.querySelectorAll('[role=treegrid] [data-id]')].map((e) => e.innerText.replace(/\\s+/g, ' '))")
-    checks.check("what changed since is marked", tab.until(lambda: "changed since" in rows()[0] and "gone since" in rows()[2]), rows())
+    checks.check("what changed since is marked", tab.until(lambda: len(rows()) > 2 and "changed since" in rows()[0] and "gone since" in rows()[2]), rows())
     checks.check("what did not is not", "since" not in rows()[1], rows())
     tab.quiet()
     logs = [one for one in tab.requests if "data/log" in one["url"]]
@@ -154,7 +152,7 @@ def the_past_says_what_changed_since(site, checks):
         checks.check(f"the next commit is {value}, however many there are", tab.until(f"new URLSearchParams(location.search).get('at') === 'r{value}'"),
                      tab.address)
     tab.click("Play", "button")
-    checks.check("it plays on by itself", tab.until("new URLSearchParams(location.search).get('at') === 'r6'", 20), tab.address)
+    checks.check("it plays on by itself", tab.until("Number(new URLSearchParams(location.search).get('at')?.slice(1)) >= 6"), tab.address)
     tab.click("Stop", "button")
 
 
@@ -181,13 +179,14 @@ def keys_of_every_kind(site, checks):
         tab.fill("Value", "77")
         tab.click("Save", "button")
         stored = lambda: asked(site, "data", f"/keys/{key}")["value"]
-        checks.check(f"{key[:20]!r} can be edited", until(lambda: stored() == 77, 10), (stored(), tab.text[-300:]), quiet=True)
+        checks.check(f"{key[:20]!r} can be edited", until(lambda: stored() == 77), (stored(), tab.text[-300:]), quiet=True)
         # The pane is drawn again by what was saved.
         tab.shows("Saved") and tab.quiet()
-        tab.value("[...document.querySelectorAll('.data-pane button')].find((e) => e.innerText.startsWith('Remove')).click()")
+        # Not by its name: of so long a key the tree of names is made for long.
+        tab.until("(() => { const e = [...document.querySelectorAll('.data-pane button')].find((e) => e.innerText.startsWith('Remove')); e?.click(); return !!e })()")
         tab.fill(re.compile("Reason"), "a trial")
         tab.click(re.compile("^Remove ."), "button")
-        checks.check(f"{key[:20]!r} can be removed", until(lambda: stored() is None, 10), tab.text[-300:], quiet=True)
+        checks.check(f"{key[:20]!r} can be removed", until(lambda: stored() is None), tab.text[-300:], quiet=True)
     checks.check(f"{len(chosen)} of them were opened, edited and removed", True)
 
 
@@ -211,6 +210,7 @@ def copied(tab):
     tab.value("Object.defineProperty(navigator.clipboard, 'writeText', {configurable: true, value: async (text) => { window.copied = text }})")
     found = {}
     tab.click("Copy", "button")
+    tab.until("!!document.querySelector('[role=menuitem]')")
     names = [one["name"] for one in tab.named(re.compile(", as (command|curl)$"), "menuitem")]
     tab.key("Escape")
     for name in names:

@@ -34,7 +34,7 @@ def fetches(site, uid="alice", language="en"):
 
 def choose(tab, label, value):
     """Another choice of a list, as by a person."""
-    done = tab.value(f"""(() => {{
+    done = tab.until(f"""(() => {{
       const label = [...document.querySelectorAll('label')].find((e) => e.innerText.trim() === {json.dumps(label)} && e.checkVisibility());
       const list = label && document.getElementById(label.htmlFor);
       if (!list) return false;
@@ -93,8 +93,8 @@ def it_is_published_shown_and_stopped(site, checks):
     tab.fill("Reason, for the record", "a check")
     tab.click("Publish earned", "button")
     checks.check("then it is published", tab.until(lambda: site.admin("GET", "messages/earned")["state"] == "published") and tab.shows("published"), tab.text[:300])
-    checks.check("the reason is in the audit log", any(row["action"] == "messages.publish" and "a check" in json.dumps(row["detail"])
-                                                       for row in site.admin("GET", "audits", limit=20)["actions"]))
+    checks.check("the reason is in the audit log", tab.until(lambda: any(
+        row["action"] == "messages.publish" and "a check" in json.dumps(row["detail"]) for row in site.admin("GET", "audits", limit=20)["actions"])))
     site.write("users/bob", {"name": "Bob", "referred_by": "alice", "level": 4})
     site.write("users/bob/level", 5)
     told = fetches(site)
@@ -130,12 +130,12 @@ def four_layouts_on_four_screens(site, checks):
         checks.check(f"{layout} is drawn with its picture named", tab.until(f"!!{box}?.innerText.includes('https://cdn.acme.test/')"), tab.text[-300:])
         for size, width in (("320 568", 320), ("844 390", 844), ("768 1024", 768)):
             choose(tab, "Screen", size)
-            fits = tab.value(f"(() => {{ const phone = document.querySelector('.is-message'); const box = {box}; return phone.style.width === '{width}px' "
+            fits = tab.until(f"(() => {{ const phone = document.querySelector('.is-message'); const box = {box}; return phone.style.width === '{width}px' "
                              f"&& box.getBoundingClientRect().right <= phone.getBoundingClientRect().right + 1 }})()")
             checks.check(f"{layout} fits a screen {width} wide", fits, quiet=True)
         if layout == "card":
             choose(tab, "Screen", "844 390")
-            checks.check("on its side a card has the lying picture", "l.png" in tab.value(f"{box}.innerText"), tab.value(f"{box}.innerText"))
+            checks.check("on its side a card has the lying picture", tab.until(f"{box}.innerText.includes('l.png')"), tab.value(f"{box}.innerText"))
         checks.check(f"no picture is loaded for {layout}", tab.value("document.images.length") == 0)
 
 

@@ -6,6 +6,7 @@ Files of another build, several windows at once, and two hundred changes of the 
 import os
 import re
 
+from chromium import ElementGone
 from console import heading, refers
 from serving import until
 
@@ -40,8 +41,18 @@ def faults_are_told(site, checks):
         checks.check(f"{page} has its frame and its heading all the same", tab.until(lambda: heading(tab)) and "Settings" in tab.text,
                      tab.text[:200])
         tab.tells_no_more()
-        tab.click(re.compile(r"Try again\.?$"), ("button", "row"))
+        tries_again(tab, shown)
         checks.check(f"{page} is there after Try again", tab.shows(shown), tab.text[-400:])
+
+
+def tries_again(tab, shown):
+    """Presses Try again, but where the page has found what it shows by itself meanwhile."""
+    button = lambda: tab.named(re.compile(r"Try again\.?$"), ("button", "row"))
+    while tab.until(lambda: button() or shown in tab.text) and (found := button()):
+        try:
+            return tab.click_node(found[0]["node"])
+        except ElementGone:
+            pass
 
 
 def an_edit_survives_a_fault(site, checks):
@@ -58,7 +69,7 @@ def an_edit_survives_a_fault(site, checks):
     checks.check("and keeps what was typed", tab.value(field) == "after", tab.value(field))
     tab.tells_no_more()
     tab.click("Save", "button")
-    checks.check("it can be saved after", until(lambda: site.read("note/text") == "after", 10), site.read("note"))
+    checks.check("it can be saved after", until(lambda: site.read("note/text") == "after"), site.read("note"))
 
 
 def files_of_another_build(site, checks):
@@ -70,17 +81,17 @@ def files_of_another_build(site, checks):
     loads = tab._loads
     tab.tells(r"/audit\.js", 404, "")
     tab.click("Audit", "link")
-    checks.check("a page whose files are gone is loaded again", tab.until(lambda: tab._loads == loads + 1, 20), tab._loads - loads)
-    checks.check("once, and then says so", tab.shows("cannot be shown", 20) and tab._loads == loads + 1, (tab._loads - loads, tab.text[:300]))
+    checks.check("a page whose files are gone is loaded again", tab.until(lambda: tab._loads == loads + 1), tab._loads - loads)
+    checks.check("once, and then says so", tab.shows("cannot be shown") and tab._loads == loads + 1, (tab._loads - loads, tab.text[:300]))
     tab.tells_no_more()
     tab.click("Try again", "button")
     checks.check("it is there when the files are", tab.until(lambda: heading(tab) == "Audit"), tab.text[:300])
-    loads = tab._loads
     site.go(tab, "overview")
+    loads = tab._loads
     # A page that was not shown yet: the browser keeps the files of those that were.
     tab.tells(r"/functions\.js", 404, "")
     tab.click("Functions", "link")
-    checks.check("the next new build is loaded, too", tab.until(lambda: tab._loads == loads + 2, 20), tab._loads - loads)
+    checks.check("the next new build is loaded, too", tab.until(lambda: tab._loads == loads + 1), tab._loads - loads)
     tab.tells_no_more()
     # Who has something unsaved is asked first.
     site.write("note", {"text": "before"})
@@ -105,8 +116,8 @@ def hides(tab, state="hidden"):
               " document.dispatchEvent(new Event('visibilitychange')) })()")
 
 
-# Fifteen seconds pass in one and a half.
-SHORTER = "(() => { const start = setTimeout.bind(window); window.setTimeout = (act, ms, ...rest) => start(act, ms === 15000 ? 1500 : ms, ...rest) })()"
+# Fifteen seconds pass in six.
+SHORTER = "(() => { const start = setTimeout.bind(window); window.setTimeout = (act, ms, ...rest) => start(act, ms === 15000 ? 6000 : ms, ...rest) })()"
 
 
 def streams_are_few(site, checks):
@@ -118,28 +129,28 @@ def streams_are_few(site, checks):
     checks.check("three open windows have a stream each", all(tab.until(lambda: open_streams(tab) == 1) for tab in tabs),
                  [open_streams(tab) for tab in tabs])
     more = [site.open("data/users") for _ in range(4)]
-    checks.check("a seventh window still loads", "alice" in more[-1].text, more[-1].text[:300])
+    checks.check("a seventh window still loads", more[-1].shows("alice"), more[-1].text[:300])
     held = [open_streams(tab) for tab in tabs + more]
     checks.check("no window has more than one stream, and all together leave the browser connections", max(held) <= 1 and sum(held) <= 4, held)
     site.write("users/nina", {"name": "Nina"})
-    checks.check("who has none looks all the same", more[-1].shows("nina", 10), more[-1].text[-300:])
+    checks.check("who has none looks all the same", more[-1].shows("nina"), more[-1].text[-300:])
     hides(tabs[0])
-    tabs[0].until(lambda: False, 0.5)
+    tabs[0].stays(0.5)
     checks.check("a window that was just hidden keeps its stream", open_streams(tabs[0]) == 1)
-    checks.check("after 15 s it has none", tabs[0].until(lambda: open_streams(tabs[0]) == 0, 10), open_streams(tabs[0]))
+    checks.check("after 15 s it has none", tabs[0].until(lambda: open_streams(tabs[0]) == 0), open_streams(tabs[0]))
     before = len([one for one in tabs[0].requests if "/admin/v1/" in one["url"]])
     site.write("users/oscar", {"name": "Oscar", "referred_by": "alice", "level": 5})
-    tabs[0].until(lambda: False, 1.5)
+    tabs[0].stays(1.5)
     quiet = len([one for one in tabs[0].requests if "/admin/v1/" in one["url"]]) - before
     checks.check("and asks nothing", quiet == 0, quiet)
     hides(tabs[0], "visible")
-    checks.check("one that is looked at again has one", tabs[0].until(lambda: open_streams(tabs[0]) == 1 or looks(tabs[0]), 10), open_streams(tabs[0]))
+    checks.check("one that is looked at again has one", tabs[0].until(lambda: open_streams(tabs[0]) == 1 or looks(tabs[0])), open_streams(tabs[0]))
 
 
 def looks(tab):
     """Whether it asks now and then, for the places of streams are taken."""
     before = len([one for one in tab.requests if re.search(r"/live\b", one["url"])])
-    return tab.until(lambda: len([one for one in tab.requests if re.search(r"/live\b", one["url"])]) > before, 5)
+    return tab.until(lambda: len([one for one in tab.requests if re.search(r"/live\b", one["url"])]) > before)
 
 
 COUNTING = """(() => {
@@ -169,7 +180,7 @@ def changes_of_the_page_leave_nothing(site, checks):
     site.go(tab, "overview")
     walk = ("(async () => { for (const name of names) { performance.clearMarks('ready');"
             " document.querySelector(`#rail a[data-page=${name}]`).click();"
-            " for (let i = 0; i < 500 && performance.getEntriesByName('ready').length === 0; i += 1) await new Promise((f) => setTimeout(f, 10));"
+            " for (let i = 0; i < 1500 && performance.getEntriesByName('ready').length === 0; i += 1) await new Promise((f) => setTimeout(f, 10));"
             " } })()")
     go = lambda: tab.value(walk.replace("names", repr(list(ROUTES))))
     for _ in range(2):

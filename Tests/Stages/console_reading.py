@@ -36,7 +36,8 @@ def why_bob_has_coins_by_keyboard(site, checks):
     tab.key("k", "ctrl")
     tab.find(re.compile("search or jump|player|path", re.I), ("textbox", "combobox", "searchbox"))
     tab.type("bob")
-    tab.find(re.compile(r"\bbob\b"), "option")
+    # The first is what Enter takes: it is the player once the answer has come.
+    tab.until("/player[^]*bob/.test(document.querySelector('[role=option]')?.innerText ?? '')")
     tab.key("Enter")
     checks.check("three keys and Enter lead to the player", tab.until("location.pathname.endsWith('/rewards/u/bob')") and is_ready(tab),
                  tab.address)
@@ -65,13 +66,13 @@ def a_dead_letter_is_found_mended_and_paid_once(site, checks):
     tab.fill("Value", "0")
     tab.click("Save", "button")
     checks.check("saving is told", tab.shows("Saved") and tab.quiet(), tab.text[-600:])
-    checks.check("the cause is repaired in Data", until(lambda: site.read("users/yara/inventory/pieces_of_eight") == 0, 10), tab.text[:600])
+    checks.check("the cause is repaired in Data", until(lambda: site.read("users/yara/inventory/pieces_of_eight") == 0), tab.text[:600])
     site.go(tab, "replays/new?function=rewardReferrals&mode=failed")
     replayed(site, checks, tab, "balance was a text")
-    checks.check("yara was paid", until(lambda: site.read("users/yara/inventory/pieces_of_eight") == 50, 20))
+    checks.check("yara was paid", until(lambda: site.read("users/yara/inventory/pieces_of_eight") == 50))
     entries = [one for one in answers(site, "ledger/statement", account="user:yara")["entries"] if one.get("event") == event]
     checks.check("once, by the event that died", len(entries) == 1 and entries[0]["amount"] == 50, entries)
-    checks.check("no dead letter is left", not answers(site, "dead-letters")["deadLetters"])
+    checks.check("no dead letter is left", until(lambda: not answers(site, "dead-letters")["deadLetters"]))
     site.go(tab, "replays/new?function=rewardReferrals&mode=failed")
     checks.check("a second replay finds nothing to run", tab.shows(re.compile(r"Would run\s+0\b")), tab.text[-900:])
     checks.check("and yara still has 50", site.coins("yara") == 50)
@@ -84,7 +85,7 @@ def replayed(site, checks, tab, reason):
     tab.find(re.compile("^Replay 1 run"), "button")
     tab.click(re.compile("^Replay 1 run"), "button")
     checks.check("the replay has a page of its own", tab.until(r"/\/replays\/\d+/.test(location.pathname)"), tab.address)
-    checks.check("and comes to its end", tab.shows(re.compile(r"\bdone\b", re.I), 20), tab.text[:800])
+    checks.check("and comes to its end", tab.shows(re.compile(r"\bdone\b", re.I)), tab.text[:800])
 
 
 def a_dry_run_changes_nothing(site, checks):
@@ -95,9 +96,9 @@ def a_dry_run_changes_nothing(site, checks):
     before = state()
     tab = site.open("replays/new?function=rewardReferrals&mode=failed")
     tab.click("Dry run", "button")
-    checks.check("a dry run shows what would be in the tree", tab.shows("/users/yves/inventory/pieces_of_eight", 20), tab.text[-1200:])
+    checks.check("a dry run shows what would be in the tree", tab.shows("/users/yves/inventory/pieces_of_eight"), tab.text[-1200:])
     tab.click(re.compile("^Entries"), "tab")
-    checks.check("and what would be paid", tab.shows("+50") or tab.shows("0 → 50"), tab.text[-1200:])
+    checks.check("and what would be paid", tab.shows(re.compile(r"\+50|0 → 50")), tab.text[-1200:])
     checks.check("revision, ledger and replays are as before", state() == before)
 
 
@@ -112,13 +113,13 @@ def an_entry_is_reversed(site, checks):
     checks.check("without a reason it does nothing", tab.shows(re.compile("reason", re.I)) and site.coins("alice") == 50)
     tab.fill(re.compile("Reason", re.I), "wrong season")
     tab.click(re.compile(r"^Reverse 50 from"), "button")
-    checks.check("with one alice has nothing left", until(lambda: site.coins("alice") == 0, 10), tab.text[:600])
-    checks.check("the tree says so, too", site.read("users/alice/inventory/pieces_of_eight") == 0)
+    checks.check("with one alice has nothing left", until(lambda: site.coins("alice") == 0), tab.text[:600])
+    checks.check("the tree says so, too", until(lambda: site.read("users/alice/inventory/pieces_of_eight") == 0))
     reversal = answers(site, "ledger/entries", key=f"reversal/{entry['sequence']}")["entries"][0]
     checks.check("the entry names its reversal", tab.shows(re.compile(rf"by\s+entry {reversal['sequence']}\b")), tab.text[:900])
-    checks.check("Reverse is gone", not tab.named(re.compile("^Reverse"), "button"))
-    recorded = [one for one in answers(site, "audit", limit=20)["actions"] if "reverse" in one["action"]]
-    checks.check("and the audit log has it, with the reason", any("wrong season" in str(one) for one in recorded), recorded[:3])
+    checks.check("Reverse is gone", tab.until(lambda: not tab.named(re.compile("^Reverse"), "button")))
+    recorded = lambda: [one for one in answers(site, "audit", limit=20)["actions"] if "reverse" in one["action"]]
+    checks.check("and the audit log has it, with the reason", until(lambda: any("wrong season" in str(one) for one in recorded())), recorded()[:3])
     site.go(tab, "rewards/u/alice?tab=statement")
     checks.check("the statement shows both entries", tab.shows("+50") and tab.shows(re.compile("[-−]50")) and tab.shows("wrong season"), tab.text[:900])
 
@@ -126,7 +127,7 @@ def an_entry_is_reversed(site, checks):
 def integers_are_exact(site, checks):
     site.write("numbers", {"big": BIG, "least": LEAST})
     tab = site.open("data/numbers")
-    checks.check("large integers are shown exactly", str(BIG) in row(tab, "big") and str(LEAST).replace("-", "") in row(tab, "least"),
+    checks.check("large integers are shown exactly", tab.until(lambda: str(BIG) in row(tab, "big") and str(LEAST).replace("-", "") in row(tab, "least")),
                  (row(tab, "big"), row(tab, "least")))
     site.go(tab, "data/numbers?sel=big")
     field = "document.querySelector('.data-pane textarea').value"
@@ -135,12 +136,12 @@ def integers_are_exact(site, checks):
     tab.click("Save", "button")
     stored = lambda key: site.ask("GET", f"/numbers/{key}.json?ns={site.namespace}").text
     tab.shows("Saved") and tab.quiet()
-    checks.check("and stored as they were typed", until(lambda: stored("big") == str(BIG + 2), 10), stored("big"))
+    checks.check("and stored as they were typed", until(lambda: stored("big") == str(BIG + 2)), stored("big"))
     site.go(tab, "data/numbers?sel=least")
     tab.until(f"{field} === '{LEAST}'")
     tab.fill("Value", str(LEAST + 1))
     tab.click("Save", "button")
-    checks.check("down to the least that there is", until(lambda: stored("least") == str(LEAST + 1), 10), stored("least"))
+    checks.check("down to the least that there is", until(lambda: stored("least") == str(LEAST + 1)), stored("least"))
     site.browser.chromium.ask("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"],
                               browserContextId=site._context)
     tab.click("Copy", "button")
@@ -159,10 +160,10 @@ def a_conflict_loses_nothing(site, checks):
     site.provoke(r"40[9]|41[2]")
     tab.click("Save", "button")
     checks.check("an edit conflict shows both versions", tab.shows("theirs") and tab.shows(re.compile("Not saved|changed")), tab.value(SELECTED))
-    checks.check("mine is still in the field", tab.value("document.querySelector('.data-pane textarea').value") == "mine")
+    checks.check("mine is still in the field", tab.until("document.querySelector('.data-pane textarea')?.value === 'mine'"))
     checks.check("theirs is still stored", site.read("shared/word") == "theirs")
     tab.click(re.compile("Save mine"), "button")
-    checks.check("mine can be saved over it", until(lambda: site.read("shared/word") == "mine", 10), tab.value(SELECTED))
+    checks.check("mine can be saved over it", until(lambda: site.read("shared/word") == "mine"), tab.value(SELECTED))
 
 
 def the_past_is_shown(site, checks):
@@ -171,7 +172,7 @@ def the_past_is_shown(site, checks):
     for value in range(1, 6):
         site.write("story/chapter", value, namespace=name)
     tab = site.open("data/story", name)
-    checks.check("now is the fifth commit", "5" in row(tab, "chapter"), row(tab, "chapter"))
+    checks.check("now is the fifth commit", tab.until(lambda: "5" in row(tab, "chapter")), row(tab, "chapter"))
     tab.value("document.querySelector('main').focus()")
     for value in (4, 3, 2, 1):
         tab.key("[")
@@ -179,13 +180,13 @@ def the_past_is_shown(site, checks):
         checks.check("and the address says so", tab.until(f"new URLSearchParams(location.search).get('at') === 'r{value}'"), tab.address)
     tab.key("]")
     checks.check("] goes forward to 2", tab.until(lambda: re.search(r"^2\s*$", row(tab, "chapter"), re.M)), row(tab, "chapter"))
-    tab.focus("As of", "slider")
     for value in (3, 4, 5):
+        tab.focus("As of", "slider")
         tab.key("ArrowRight")
         checks.check(f"the slider moves to {value}", tab.until(lambda: re.search(rf"^{value}\s*$", row(tab, "chapter"), re.M)),
                      (row(tab, "chapter"), tab.address))
     other = site.open("data/story?at=r3", name)
-    checks.check("an address with a moment opens that moment", re.search(r"^3\s*$", row(other, "chapter"), re.M), row(other, "chapter"))
+    checks.check("an address with a moment opens that moment", other.until(lambda: re.search(r"^3\s*$", row(other, "chapter"), re.M)), row(other, "chapter"))
     checks.check("which cannot be edited", not [one for one in other.named("Save", "button") if not one.get("disabled")])
     log = site.ask("GET", f"/admin/v1/data/log?ns={name}&path=/story&limit=50").json["commits"]
     wanted = next(one["time"] for one in log if one["revision"] == 3)
@@ -196,8 +197,8 @@ def the_past_is_shown(site, checks):
                  and "at=r3" in other.address, other.address)
     other.fill("As of a time", str(wanted))
     other.key("Enter")
-    checks.check("a time leads to the commit that held then", other.until(lambda: re.search(rf"^{then}\s*$", row(other, "chapter"), re.M))
-                 and f"at=t{wanted}" in other.address, (row(other, "chapter"), other.address))
+    checks.check("a time leads to the commit that held then", other.until(
+        lambda: re.search(rf"^{then}\s*$", row(other, "chapter"), re.M) and f"at=t{wanted}" in other.address), (row(other, "chapter"), other.address))
     for value in range(6, 70):
         site.write("story/chapter", value, namespace=name)
     site.go(other, "data/story?at=r3", name)
@@ -205,9 +206,9 @@ def the_past_is_shown(site, checks):
     checks.check("however many commits came since, there is an older one", other.until(lambda: re.search(r"^2\s*$", row(other, "chapter"), re.M)),
                  other.address)
     site.go(other, "data/story/chapter?tab=diff&at=r2&to=r5", name)
-    other.until(f"/was/.test({SELECTED})")
-    told = other.value(SELECTED)
-    checks.check("two moments are compared", re.search(r"[-−]\s*(was\s*)?2\b", told) and re.search(r"\+\s*(is\s*)?5\b", told), told)
+    told = lambda: other.value(SELECTED) or ""
+    checks.check("two moments are compared", other.until(lambda: re.search(r"[-−]\s*(was\s*)?2\b", told()) and re.search(r"\+\s*(is\s*)?5\b", told())),
+                 told())
 
 
 def what_is_removed_comes_back(site, checks):
@@ -220,9 +221,9 @@ def what_is_removed_comes_back(site, checks):
     checks.check("nothing is removed before", site.read("gone/b/c") == 2)
     tab.fill(re.compile("Reason", re.I), "no longer wanted")
     tab.click("Remove gone", "button")
-    checks.check("then it is gone", until(lambda: site.read("gone") is None, 10))
+    checks.check("then it is gone", until(lambda: site.read("gone") is None))
     tab.click("Undo", "button")
-    checks.check("Undo brings it back", until(lambda: site.read("gone") == {"a": 1, "b": {"c": 2, "d": 3}}, 10), tab.text[-400:])
+    checks.check("Undo brings it back", until(lambda: site.read("gone") == {"a": 1, "b": {"c": 2, "d": 3}}), tab.text[-400:])
     checks.check("and says that coins stay", tab.shows(re.compile("coins.*stay", re.I | re.S)), tab.text[-400:])
 
 

@@ -41,33 +41,34 @@ def two_hundred_dead_letters_are_replayed(site, checks):
     names = [f"p{number:03}" for number in range(COUNT)]
     site.write("users", {name: {"name": name, "referred_by": "yara", "level": 4} for name in names}, "PATCH")
     site.write("users", {f"{name}/level": 5 for name in names}, "PATCH")
-    checks.check("200 and 1 events were given up on", until(lambda: len(dead(site)) == COUNT + 1, 60), len(dead(site)))
+    checks.check("200 and 1 events were given up on", until(lambda: len(dead(site)) == COUNT + 1), len(dead(site)))
     site.write("users/yara/inventory/pieces_of_eight", 0)
 
     tab = site.open("events?outcome=dead&path=/users/*/level&reason=yara")
     tab.click(re.compile("^Replay these"), "link")
     checks.check("all that match the filter are chosen, on every page of it, and no other",
-                 tab.until("location.pathname.endsWith('/replays/new')") and tab.shows(re.compile(rf"Would run\s+{COUNT}\b"), 20), tab.text[-800:])
+                 tab.until("location.pathname.endsWith('/replays/new')") and tab.shows(re.compile(rf"Would run\s+{COUNT}\b")), tab.text[-800:])
     checks.check("the preview says what they would pay", tab.shows(re.compile(rf"\+{50 * COUNT:,}")), tab.text[-800:])
     checks.check("nothing was paid before", site.coins("yara") == 0)
-    tab.fill(re.compile("^Events a second"), "60")
-    tab.until("new URLSearchParams(location.search).get('rate') === '60'") and tab.quiet()
+    tab.fill(re.compile("^Events a second"), "8")
+    tab.until("new URLSearchParams(location.search).get('rate') === '8'") and tab.quiet()
     first = starts(tab, COUNT, "balance was a text")
     bar = "Number(document.querySelector('[role=progressbar]')?.getAttribute('aria-valuenow') ?? 0)"
-    checks.check("it moves", tab.until(lambda: 0 < given(site, first) < COUNT, 15), replay(site, first))
+    checks.check("it moves", tab.until(lambda: 0 < given(site, first) < COUNT), replay(site, first))
     tab.click("Pause", "button")
-    checks.check("it pauses", until(lambda: replay(site, first)["state"] == "paused", 10) and tab.shows(re.compile("paused")), tab.text[:600])
+    checks.check("it pauses", until(lambda: replay(site, first)["state"] == "paused") and tab.shows(re.compile("paused")), tab.text[:600])
     at = given(site, first)
     checks.check("with a part of it given", 0 < at < COUNT, at)
-    checks.check("the page says how many", tab.shows(re.compile(rf"Given\s+{at}\b")), tab.text[:600])
+    checks.check("the page says how many", tab.until(lambda: re.search(rf"Given\s+{given(site, first)}\b", tab.text)), tab.text[:600])
+    at = given(site, first)
     tab.click("Resume", "button")
-    checks.check("it goes on", until(lambda: given(site, first) > at, 10), replay(site, first))
+    checks.check("it goes on", until(lambda: given(site, first) > at), replay(site, first))
     tab.click(re.compile("^Cancel"), "button")
     tab.click("End it", "button")
-    checks.check("it ends when it is told to", until(lambda: replay(site, first)["state"] == "cancelled", 10) and tab.shows("cancelled"), tab.text[:600])
-    checks.check("the bar is where it ended", tab.value(bar) < 100 or tab.value("document.querySelector('[role=progressbar]').hidden"))
+    checks.check("it ends when it is told to", until(lambda: replay(site, first)["state"] == "cancelled") and tab.shows("cancelled"), tab.text[:600])
+    checks.check("the bar is where it ended", tab.until(f"{bar} < 100 || document.querySelector('[role=progressbar]').hidden"))
+    checks.check("what was given is paid", until(lambda: site.coins("yara") == 50 * given(site, first)), (site.coins("yara"), replay(site, first)))
     part = given(site, first)
-    checks.check("what was given is paid", until(lambda: site.coins("yara") == 50 * part, 20), (site.coins("yara"), part))
     items = site.admin("GET", f"replays/{first}/items", limit=1000)["items"]
     checks.check("and stands among its items", len(items) == part and len({one["event"] for one in items}) == part, (len(items), part))
     tab.reload()
@@ -76,10 +77,10 @@ def two_hundred_dead_letters_are_replayed(site, checks):
 
     site.go(tab, "replays/new?mode=failed&error=yara")
     rest = COUNT - part
-    checks.check("a second one finds the rest", tab.shows(re.compile(rf"Would run\s+{rest}\b"), 20), tab.text[-800:])
+    checks.check("a second one finds the rest", tab.shows(re.compile(rf"Would run\s+{rest}\b")), tab.text[-800:])
     second = starts(tab, rest, "the rest of it")
-    checks.check("and comes to its end", until(lambda: replay(site, second)["state"] == "done", 30), replay(site, second))
-    checks.check("every reward was paid once", until(lambda: site.coins("yara") == 50 * COUNT, 20), site.coins("yara"))
+    checks.check("and comes to its end", until(lambda: replay(site, second)["state"] == "done", 180), replay(site, second))
+    checks.check("every reward was paid once", until(lambda: site.coins("yara") == 50 * COUNT), site.coins("yara"))
     said = replay(site, second)["progress"]
     checks.check("its coins are those that the preview said", said["coins"].get("pieces_of_eight") == 50 * rest and said["given"] == rest, said)
     checks.check("the failure of another player is left", dead(site) == [other], dead(site)[:3])
@@ -94,7 +95,7 @@ def a_dry_run_shows_everything(site, checks):
     before = state()
     tab = site.open("replays/new?mode=all&function=rewardReferrals&uid=zed")
     tab.click("Dry run", "button")
-    checks.check("the tree's difference is shown", tab.shows("/users/yves/inventory/pieces_of_eight", 20), tab.text[-800:])
+    checks.check("the tree's difference is shown", tab.shows("/users/yves/inventory/pieces_of_eight"), tab.text[-800:])
     tab.click(re.compile("^Entries"), "tab")
     checks.check("and the entries", tab.shows("level5/zed"), tab.text[-800:])
     tab.click(re.compile("^Runs"), "tab")
@@ -119,9 +120,9 @@ def a_dead_letter_is_closed(site, checks):
     tab.click(re.compile("^Acknowledge"), "button")
     tab.fill(re.compile("^Reason"), "a test account")
     tab.click("Close 1 dead letter", "button")
-    checks.check("a dead letter is closed without a run", until(lambda: not dead(site), 10) and tab.shows("skipped"), tab.text[:800])
+    checks.check("a dead letter is closed without a run", until(lambda: not dead(site)) and tab.shows("skipped"), tab.text[:800])
     checks.check("nobody was paid for it", site.coins("yves") == 0)
-    checks.check("the audit log says why", "a test account" in json.dumps(site.admin("GET", "audit", limit=10)))
+    checks.check("the audit log says why", until(lambda: "a test account" in json.dumps(site.admin("GET", "audit", limit=10))))
 
 
 def news_waits_while_somebody_reads(site, checks):
@@ -129,13 +130,12 @@ def news_waits_while_somebody_reads(site, checks):
     tab.value("document.querySelector('[role=grid] [role=row][tabindex=\"0\"]').focus()")
     first = tab.value("document.querySelector('.wl-body [role=row]').innerText")
     site.write("users", {f"n{number:02}/last_signin_at": 1767225600000 for number in range(38)}, "PATCH")
-    tab.find(re.compile(r"^38 new$"), "button", 15)
+    tab.find(re.compile(r"^38 new$"), "button")
     checks.check("rows do not move under the focus", tab.value("document.querySelector('.wl-body [role=row]').innerText") == first)
     tab.click(re.compile(r"^38 new$"), "button")
     checks.check("38 new ones come when they are asked for", tab.shows("/users/n37/last_signin_at"), tab.text[:600])
     total = site.admin("GET", "events/histogram", buckets=60)
-    told = re.search(r"([\d,]+) events? counted", tab.text)
-    checks.check("and says how many were counted", told and total["scanned"] >= 38, (told and told.group(0), total["scanned"]))
+    checks.check("and says how many were counted", tab.shows(re.compile(r"[\d,]+ events? counted")) and total["scanned"] >= 38, total["scanned"])
 
 
 def one_broken_row_is_one_broken_row(site, checks):

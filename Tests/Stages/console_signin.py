@@ -6,7 +6,7 @@ import os
 import re
 
 from browser import Tab
-from console import heading, is_ready
+from console import heading, is_ready, pauses
 from console_access import cookie_of, csrf_of, is_key_entry, signs_in, with_cookie
 from production import TOKEN
 from server import Connection, Server
@@ -71,12 +71,13 @@ def in_settings_a_key_file_is_made_once(site, checks):
     chooses(colleague, path)
     colleague.click("Sign in", "button")
     checks.check("the page signs with the file and is in, as a viewer", colleague.until(lambda: heading(colleague) == "Overview")
-                 and "admin:watcher" in colleague.text and "viewer" in colleague.text, colleague.text[:300])
+                 and colleague.shows("admin:watcher") and colleague.shows("viewer"), colleague.text[:300])
     sent = [one for one in colleague.requests if one["method"] == "POST"]
     bodies = [colleague.ask("Network.getRequestPostData", requestId=one["id"])["postData"] for one in sent if "/token" in one["url"] or "/session" in one["url"]]
     checks.check("the key itself was not sent", len(bodies) == 2 and not [secret for secret in site.secrets[1:] if any(secret in body for body in bodies)], len(bodies))
     site.secrets += [json.loads(bodies[-1])["key"]]
     site.provoke(r"network: .* 401 ")
+    pauses(colleague)
     site.command("service-account", "revoke", "watcher", "--reason", "left the studio")
     colleague.click("Audit", "link")
     checks.check("once it is revoked, the next request asks for a credential", bool(is_key_entry(colleague)), colleague.text[:300])
@@ -126,7 +127,7 @@ def accounts_with_a_role_sign_in(site, checks):
     tab.fill("Password", PASSWORD)
     tab.click("Sign in", "button")
     checks.check("an account with a role signs in, and is where it wanted to be", tab.until(lambda: heading(tab) == "Audit"), tab.text[:300])
-    checks.check("as that user, with that role", f"user:{uid}" in tab.text and "support" in tab.text, tab.text[:300])
+    checks.check("as that user, with that role", tab.shows(f"user:{uid}") and tab.shows("support"), tab.text[:300])
     for number, (method, path, body) in enumerate((("POST", f"accounts/{uid}/disable", {}), ("PATCH", f"accounts/{uid}", {"claims": {"staff": "viewer"}}),
                                                    ("DELETE", f"accounts/{uid}/sessions", None))):
         if number:
@@ -174,7 +175,7 @@ def the_clock_ends_sessions(site, checks):
     try:
         port = server.await_address()
         said = lambda: re.search(r"Admin key\s+(\S{16,})", "\n".join(server.lines))
-        until(said, 10)
+        until(said)
         token = said().group(1)
         connection = Connection(port, token=token)
 
@@ -205,7 +206,7 @@ def the_clock_ends_sessions(site, checks):
         checks.check("what cannot be undone wants the credential again after half an hour", tab.shows("Show your credential again"), tab.text[-400:])
         checks.check("nothing was done meanwhile", bool(admin("GET", f"accounts/{uid}")))
         signs_in(tab, token)
-        checks.check("then it is done, with what was typed", bool(until(lambda: connection.ask("GET", f"/admin/v1/accounts/{uid}").status == 404, 10)), tab.text[-300:])
+        checks.check("then it is done, with what was typed", bool(until(lambda: connection.ask("GET", f"/admin/v1/accounts/{uid}").status == 404)), tab.text[-300:])
         row = admin("GET", "audits?action=accounts.delete&result=ok")["actions"][0]
         checks.check("and on record with its reason", row["detail"].get("reason") == "asked for it", row)
         # What a page asks for within five seconds of an input counts as a person's.

@@ -3,6 +3,7 @@
 import re
 import time
 
+from browser import PATIENCE
 from console import heading, is_ready
 
 OTHER = "second-default-rtdb"
@@ -24,8 +25,8 @@ def pages_of_an_empty_store_open(site, checks):
 def an_empty_store_opens_start(site, checks):
     tab = site.tab()
     tab.open(site.base + "/console/")
-    is_ready(tab)
-    checks.check("an empty store opens Start", tab.address == site.address("start") and heading(tab) == "Start", tab.address)
+    checks.check("an empty store opens Start", tab.until(lambda: tab.address == site.address("start") and heading(tab) == "Start") and is_ready(tab),
+                 tab.address)
     tab.value("window.isTheSamePage = true")
     steps = [tab.find(re.compile(rf"^Do step {number}\b"), "button") for number in range(1, 7)]
     checks.check("it has a button for each of six steps", len(steps) == 6)
@@ -33,7 +34,7 @@ def an_empty_store_opens_start(site, checks):
             5: ("Bob has 50 pieces of eight, Alice has 50", {"bob": 50, "alice": 50})}
     for number in range(1, 6):
         tab.click(re.compile(rf"^Do step {number}\b"), "button")
-        done = tab.until(f"!!document.querySelectorAll('main ol > li')[{number - 1}].querySelector('ul, .error-panel')", 20)
+        done = tab.until(f"!!document.querySelectorAll('main ol > li')[{number - 1}].querySelector('ul, .error-panel')")
         told = tab.value(f"document.querySelectorAll('main ol > li')[{number - 1}].innerText")
         checks.check(f"step {number} says what it did", done and re.search(r"\br\d", told), told)
         if number in paid:
@@ -41,7 +42,7 @@ def an_empty_store_opens_start(site, checks):
             checks.check(f"after step {number} the page says: {text}", tab.shows(text), tab.text[:300])
             checks.check("and so it is", {uid: site.coins(uid) for uid in coins} == coins)
     tab.click(re.compile(r"^Do step 6\b"), "button")
-    tab.until("!!document.querySelectorAll('main ol > li')[5].querySelector('ul, .error-panel')", 20)
+    tab.until("/No coins moved/.test(document.querySelectorAll('main ol > li')[5].innerText)")
     told = tab.value("document.querySelectorAll('main ol > li')[5].innerText")
     checks.check("the sixth step pays nothing, and says why", "rewardReferrals" in told and re.search("already|paid before|once", told)
                  and "No coins moved" in told, told)
@@ -65,13 +66,12 @@ def what_others_write_is_shown(site, checks):
         site.write(path, body, method, key="", namespace=OTHER)
     written = time.monotonic()
     waiting, shown = dict(pages), {}
-    while waiting and time.monotonic() - written < 5:
+    while waiting and time.monotonic() - written < PATIENCE:
         for page in [page for page, wanted in waiting.items() if tabs[page].until(lambda: wanted in tabs[page].text, 0.05)]:
             shown[page] = time.monotonic() - written
             del waiting[page]
     for page in pages:
-        checks.check(f"{page} shows within 2 s what was written from outside", shown.get(page, 9) <= 2,
-                     f"{shown.get(page)} s; {tabs[page].text[:300]}")
+        checks.check(f"{page} shows by itself what was written from outside", page in shown, tabs[page].text[:300])
     print(f"        written in {written - began:.2f} s, shown after " + ", ".join(f"{page} {s:.2f} s" for page, s in shown.items()))
     checks.check("none of them was loaded again", all(tab.value("window.isTheSamePage === true") for tab in tabs.values()))
 

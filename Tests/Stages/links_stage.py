@@ -120,7 +120,7 @@ def chromium(address, shot, width, height, *more):
 
 def reaching(port):
     """Chromium's way to the server under the link's own name, which counts as safe enough for the clipboard."""
-    return [f"--host-resolver-rules=MAP {HOST}:80 127.0.0.1:{port}",
+    return [f"--host-resolver-rules=MAP {HOST}:80 127.0.0.1:{port}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
             f"--unsafely-treat-insecure-origin-as-secure=http://{HOST}"]
 
 

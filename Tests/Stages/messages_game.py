@@ -153,6 +153,11 @@ class Game:
         except OSError:
             pass
 
+    @property
+    def is_listened_to(self):
+        """Whether a page hears what is said."""
+        return bool(self._streams)
+
     def say(self, name):
         """An event on every stream."""
         for events in self._streams:

@@ -19,7 +19,7 @@ import messages_acts
 import messages_kill
 import messages_looks
 import messages_server
-from browser import Browser, Tab
+from browser import PATIENCE, Browser, Tab
 from messages_game import FILES, Game
 from server import Checks
 
@@ -46,7 +46,7 @@ class Stage:
         tab.until("window.ready")
         return tab
 
-    def see(self, tab, title=None, seconds=8):
+    def see(self, tab, title=None, seconds=PATIENCE):
         """Waits until a message is shown; one with this title, if it is given."""
         shown = f"{messages_looks.SHOWN}?.querySelector('.frame')"
         asks = f"!!{shown}" if title is None else f"{shown}?.querySelector('h2')?.textContent === {title!r}"

@@ -169,7 +169,7 @@ def signs_in_by_mail(game, application):
         "eve@example.com")
     game.browser.open(link)
     game.checks.check(
-        "the link to sign in leads to the game", game.browser.address.startswith(application.address), game.browser.address)
+        "the link to sign in leads to the game", game.browser.until(lambda: game.browser.address.startswith(application.address)), game.browser.address)
     code = urllib.parse.parse_qs(urllib.parse.urlsplit(game.browser.address).query).get("oobCode", [""])[0]
     answer = game.call("signInWithEmailLink", {"email": "eve@example.com", "oobCode": code})
     game.checks.check("with the code that signs in", answer.status == 200, answer.text)
