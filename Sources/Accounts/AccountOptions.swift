@@ -5,6 +5,9 @@ package struct AccountOptions: Sendable {
   /// Whether what nobody has proved is believed, as emulators do: identities of providers, custom tokens that are not
   /// signed; and whether codes can be looked up instead of mailed.
   package var isDevelopment = false
+  /// Whether what production decides more strictly is answered as Firebase's emulator answers it, so that tests that were
+  /// written against that one pass: `doubloon dev` does. Never outside development.
+  package var followsEmulator = false
   /// Where the server is, for links in mails, without a slash at the end; nil where only development runs.
   package var publicURL: String?
   /// Hosts that a link in a mail may go on to; in development any.

@@ -22,6 +22,19 @@ package struct AccountSettings: Sendable, Hashable {
   package var secondFactors: SecondFactorPolicy?
   /// Addresses that are asked before an account is made or a session begins, by the occasion.
   package var decisionTargets: [SignInOccasion: String] = [:]
+  /// What those addresses get of a player's credentials at an identity provider.
+  package var forwardedCredentials = ForwardedCredentials()
+
+  package init() {}
+}
+
+/// Which credentials of an identity provider the deployment's addresses get when they are asked about a sign-in. None, unless
+/// it is said: with them a function can do what the player can do there.
+package struct ForwardedCredentials: Sendable, Hashable {
+  /// The provider's ID token.
+  package var idToken = false
+  /// The provider's access token.
+  package var accessToken = false
 
   package init() {}
 }
@@ -131,6 +144,9 @@ enum AccountSettingsCodec {
     for occasion in SignInOccasion.allCases {
       settings.decisionTargets[occasion] = json["blockingFunctions"]?["triggers"]?[occasion.rawValue]?["functionUri"]?.string
     }
+    let forwarded = json["blockingFunctions"]?["forwardInboundCredentials"]
+    settings.forwardedCredentials.idToken = forwarded?["idToken"]?.bool ?? false
+    settings.forwardedCredentials.accessToken = forwarded?["accessToken"]?.bool ?? false
     return settings
   }
 
@@ -145,19 +161,22 @@ enum AccountSettingsCodec {
       ), ("emailPrivacyConfig", ["enableImprovedEmailPrivacy": .bool(settings.hidesAddresses)]),
       ("client", ["permissions": ["disabledUserSignup": .bool(!settings.allowsSignUp)]]),
       ("passwordPolicyConfig", encode(settings.passwordPolicy)), ("mfa", settings.secondFactors.map(encode)),
-      ("blockingFunctions", encode(settings.decisionTargets)),
+      ("blockingFunctions", encode(settings.decisionTargets, settings.forwardedCredentials)),
       ("multiTenant", settings.allowsTenants ? ["allowTenants": true] : nil),
     ])
   }
 
-  private static func encode(_ targets: [SignInOccasion: String]) -> JSON? {
-    guard !targets.isEmpty else { return nil }
-    return [
-      "triggers": JSON(
-        fields: SignInOccasion.allCases.map { occasion in
-          (occasion.rawValue, targets[occasion].map { ["functionUri": .string($0)] })
-        })
-    ]
+  private static func encode(_ targets: [SignInOccasion: String], _ forwarded: ForwardedCredentials) -> JSON? {
+    let isForwarding = forwarded != ForwardedCredentials()
+    guard !targets.isEmpty || isForwarding else { return nil }
+    let triggers = JSON(
+      fields: SignInOccasion.allCases.map { occasion in
+        (occasion.rawValue, targets[occasion].map { ["functionUri": .string($0)] })
+      })
+    let credentials = JSON(fields: [
+      ("idToken", .bool(forwarded.idToken)), ("accessToken", .bool(forwarded.accessToken)),
+    ])
+    return JSON(fields: [("triggers", triggers), ("forwardInboundCredentials", isForwarding ? credentials : JSON?.none)])
   }
 
   static func passwordPolicy(_ version: JSON?) -> PasswordPolicy {

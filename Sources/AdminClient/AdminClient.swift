@@ -23,6 +23,9 @@ package final class AdminClient: Sendable {
     package var responseBytesMax: Int
     /// Connections that are kept open between requests; 0 closes each after its answer.
     package var idleConnectionsMax: Int
+    /// Whether a request of any method is sent once more where the server had closed a kept connection: only where it does no
+    /// harm if both arrive. Otherwise reads are.
+    package var repeatsWrites = false
 
     /// Limits that fit a server on the same machine.
     package init(
@@ -78,13 +81,13 @@ package final class AdminClient: Sendable {
     let request = HTTPExchange.Request(
       head: head(method, uri: path + QueryItem.encoded(query), headers: headers, bodyCount: body?.count), body: body,
       timeout: timeout ?? limits.requestTimeout, responseBytesMax: responseBytesMax ?? limits.responseBytesMax)
-    // The server may close a kept connection at the moment it is used. Only reads are repeated then: a write may have been
-    // applied.
+    // The server may close a kept connection at the moment it is used. Writes are not repeated then, unless it was said that
+    // they may be: the first may have been applied.
     let reusable = idle.withLock { $0.take(now: .now()) }
     if let reusable {
       do {
         return try await exchange(request, on: reusable)
-      } catch let error as AdminClientError where error.code == .disconnected && method == .GET {
+      } catch let error as AdminClientError where error.code == .disconnected && (method == .GET || limits.repeatsWrites) {
         // On a connection of its own, once.
       }
     }

@@ -128,6 +128,7 @@ public struct ServerConfiguration: Sendable {
     runners = 4
     accounts = AccountOptions()
     accounts.isDevelopment = true
+    accounts.followsEmulator = true
     accounts.signUpsPerHour = nil
     // Here all clients are one: tests that run in parallel may fill the queue.
     accounts.hashingQueuePerNetwork = accounts.hashingQueueMax

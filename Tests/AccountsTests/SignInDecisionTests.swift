@@ -158,6 +158,25 @@ struct SignInDecisionTests {
     }
   }
 
+  @Test("a session that goes on with another way to sign in is asked about as one that begins, and gets its claims")
+  func links() async throws {
+    let decider = ScriptedDecider { question in
+      var allowance = SignInAllowance()
+      if question.occasion == .signIn { allowance.sessionClaims = #"{"ship":"hispaniola"}"# }
+      return allowance
+    }
+    try await AccountFixture.run(with: .init(decider: decider)) { fixture in
+      let player = try await fixture.signUp("jim@x.io")
+      let linked = try await fixture.signIn(as: ["sub": "g1"], linking: player)
+      #expect(decider.asked.last == "beforeSignIn by google.com")
+      #expect(try fixture.token(linked).claims["ship"] == "hispaniola")
+      let called = try await fixture.signInByPhone(fixture.number(), linking: linked)
+      #expect(decider.asked.last == "beforeSignIn by phone")
+      #expect(called.uid == player.uid)
+      #expect(try fixture.token(called).claims["ship"] == "hispaniola")
+    }
+  }
+
   @Test("a sign-in is asked about, with the second factor where there is one; administrators and refreshes are not")
   func signIns() async throws {
     let decider = ScriptedDecider { _ in SignInAllowance() }

@@ -91,6 +91,26 @@ import TreeModel
     }
   }
 
+  @Test("a write is sent again over a new connection, once, where it was said that it may be")
+  func repeatedWrite() async throws {
+    try await TinyServer.run({ request in
+      TinyServer.Answer(body: Array("true".utf8), hangsUp: request.headers.contains(name: "X-Hang-Up"))
+    }) { server in
+      var limits = AdminClient.Limits()
+      limits.repeatsWrites = true
+      let client = try client(server, limits: limits)
+      // The first connection is new: nothing says that the server closed it before it read.
+      for expected in [1, 2] {
+        await #expect { _ = try await client.post("/b", true, headers: ["X-Hang-Up": "1"]) } throws: {
+          ($0 as? AdminClientError)?.code == .disconnected
+        }
+        #expect(server.requests.count(where: { $0.path == "/b" }) == (expected == 1 ? 1 : 3))
+        _ = try await client.get("/a")
+      }
+      await client.close()
+    }
+  }
+
   @Test("an answer has a time and a size")
   func bounds() async throws {
     try await TinyServer.run({ request in

@@ -6,6 +6,7 @@ import ServerTestSupport
 import StorageCore
 import Synchronization
 import Testing
+import TextFormats
 import TreeModel
 
 /// Functions of a deployment that are asked before an account is made and before a session begins, over the wire.
@@ -122,6 +123,58 @@ struct DecidingFunctionTests {
         let count = target.requests.count
         #expect(try await post(server, Self.signUp, ["returnSecureToken": true]).status == 200)
         #expect(target.requests.count == count)
+      }
+    }
+  }
+
+  @Test("one connection serves one question after the other; where the other side closed it the question goes over a new one")
+  func keptConnection() async throws {
+    let closes = Mutex(false)
+    try await TinyServer.run({ _ in
+      closes.withLock { closes in
+        defer { closes = false }
+        return closes ? .init(hangsUp: true) : .json([:])
+      }
+    }) { target in
+      try await run { _ in
+      } _: { server in
+        #expect(try await configured(server, target.address + "/decide") == 200)
+        for name in ["a", "b", "c"] {
+          let made = try await post(server, Self.signUp, ["email": .string("\(name)@example.com"), "password": "secret1"])
+          #expect(made.status == 200, "\(made.json)")
+        }
+        #expect(target.connectionCount == 1 && target.requests.count == 3)
+        closes.withLock { $0 = true }
+        let made = try await post(server, Self.signUp, ["email": "d@example.com", "password": "secret1"])
+        #expect(made.status == 200, "\(made.json)")
+        #expect(target.connectionCount == 2 && target.requests.count == 5)
+      }
+    }
+  }
+
+  @Test("what a player brought from a provider goes to an address only where the configuration says so")
+  func forwardedCredentials() async throws {
+    try await TinyServer.run({ _ in .json([:]) }) { target in
+      try await run { _ in
+      } _: { server in
+        let idToken = #"{"sub":"g1","email":"a@example.com"}"#
+        let body = "providerId=google.com&id_token=\(PercentEncoding.encode(idToken))&access_token=opaque"
+        for (forwarded, first, second): (JSON, JSON?, JSON?) in [
+          ([:], nil, nil), (["idToken": true], .string(idToken), nil), (["accessToken": true], nil, "opaque"),
+        ] {
+          let settings: JSON = [
+            "triggers": ["beforeSignIn": ["functionUri": .string(target.address)]], "forwardInboundCredentials": forwarded,
+          ]
+          _ = try await server.client.patch(
+            Self.configuration, ["blockingFunctions": settings], query: [QueryItem("updateMask", "blockingFunctions")])
+          let made = try await post(
+            server, "/identitytoolkit.googleapis.com/v1/accounts:signInWithIdp",
+            ["requestUri": "http://localhost", "postBody": .string(body)])
+          #expect(made.status == 200, "\(made.json)")
+          let jwt = try #require(target.requests.last?.json["data"]?["jwt"]?.string)
+          let claims = IdentityClient.Answer.claims(of: jwt)
+          #expect(claims["oauth_id_token"] == first && claims["oauth_access_token"] == second)
+        }
       }
     }
   }

@@ -244,9 +244,17 @@ struct TenantCallTests {
       #expect(changed["idpConfig"]?["idpEntityId"] == "theirs" && changed["idpConfig"]?["ssoUrl"] == "https://guild.example/2")
       let signIn = try await client.provider(["sub": "g1"], "saml.guild")
       #expect(signIn.status == 400 && signIn.error.contains("OpenID Connect"))
-      for method in ["passkeyEnrollment:start", "passkeyEnrollment:finalize", "passkeySignIn:start"] {
-        let answer = try await client.send("POST", "/identitytoolkit.googleapis.com/v2/accounts/\(method)?key=k", [:])
+      let passkey: JSON = [
+        "idToken": "t", "authenticatorRegistrationResponse": ["id": "c"], "authenticatorAuthenticationResponse": ["id": "c"],
+      ]
+      for (method, error) in [
+        ("passkeyEnrollment:start", "MISSING_ID_TOKEN"), ("passkeyEnrollment:finalize", "MISSING_ID_TOKEN"),
+        ("passkeySignIn:start", "Passkeys"), ("passkeySignIn:finalize", "MISSING_AUTHENTICATOR_RESPONSE"),
+      ] {
+        let path = "/identitytoolkit.googleapis.com/v2/accounts/\(method)?key=k"
+        let answer = try await client.send("POST", path, passkey)
         #expect(answer.status == 501 && answer.error.contains("mfaEnrollment:start"))
+        #expect(try await client.send("POST", path, [:]).error.hasPrefix(error))
       }
       let google = try await client.send(
         "POST", "/identitytoolkit.googleapis.com/v2/projects/game/defaultSupportedIdpConfigs?idpId=google.com", [:],

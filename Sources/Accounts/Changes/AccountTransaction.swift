@@ -19,6 +19,8 @@ final class AccountTransaction {
   let decisions: SignInDecisions?
   /// How the player comes in, where functions are to know it more closely than tokens say; nil for as the tokens say.
   var signInMethod: String?
+  /// What the player brought from a provider, for functions that are to get it.
+  var credential: IdentityAssertion?
   /// Accounts that changed, by uid, as functions may see them.
   private var publicNodes: [String: TreeNode] = [:]
   private(set) var revocations: [AccountRevocation] = []
@@ -132,6 +134,15 @@ final class AccountTransaction {
     let isFirst = idToken.provider == "anonymous"
     return try begin(
       record, by: provider, factor: idToken.secondFactor, authTime: isRenewed || isFirst ? nil : idToken.authTime, token: token)
+  }
+
+  /// Continues a session with another way to sign in, which the player has just shown: the deployment's functions are asked
+  /// as about any session that begins.
+  func link(_ record: AccountRecord, by provider: String, of idToken: IDToken, token: RefreshToken) throws -> AccountSession {
+    let (record, extra) = try decided(record, by: provider, extra: nil, factor: idToken.secondFactor)
+    let authTime = idToken.provider == "anonymous" ? nil : idToken.authTime
+    return try begin(
+      record, by: provider, extra: extra, factor: idToken.secondFactor, authTime: authTime, token: token)
   }
 
   /// Signs in after the first credential: with a session, or by waiting for a second factor if the account has any.
@@ -324,8 +335,9 @@ extension AccountTransaction {
     let isUpgrade = before.map { $0.isAnonymous && !record.isAnonymous } ?? false
     guard let decisions, before == nil || isUpgrade, let method = record.signInProvider else { return }
     let question = SignInQuestion(
-      occasion: .creation, account: record, method: signInMethod ?? method, isUpgrade: isUpgrade, secondFactor: nil)
-    try decisions.allowance(for: question)?.apply(to: &record)
+      occasion: .creation, account: record, method: signInMethod ?? method, isUpgrade: isUpgrade, secondFactor: nil,
+      credential: credential)
+    try decisions.allowance(for: question)?.apply(to: &record, options: options)
   }
 
   /// Asks about a session that is to begin.
@@ -337,10 +349,11 @@ extension AccountTransaction {
     guard let decisions else { return (account, extra) }
     guard !account.isDisabled else { throw AccountError.disabledAccount }
     let question = SignInQuestion(
-      occasion: .signIn, account: account, method: signInMethod ?? provider, isUpgrade: false, secondFactor: factor)
+      occasion: .signIn, account: account, method: signInMethod ?? provider, isUpgrade: false, secondFactor: factor,
+      credential: credential)
     guard let allowance = try decisions.allowance(for: question) else { return (account, extra) }
     var record = account
-    try allowance.apply(to: &record)
+    try allowance.apply(to: &record, options: options)
     guard !record.isDisabled else { throw AccountError.disabledAccount }
     if record != account { try save(&record, from: account) }
     return (record, try allowance.extraClaims(beside: extra))

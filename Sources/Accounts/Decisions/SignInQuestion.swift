@@ -21,6 +21,8 @@ package struct SignInQuestion: Sendable {
   package let isUpgrade: Bool
   /// What was shown beside the first credential.
   package let secondFactor: UsedFactor?
+  /// What the player brought from an identity provider; nil where something else was shown. A secret.
+  package let credential: IdentityAssertion?
 
   /// What an answer is about. The times of an account differ from one attempt of a change to the next; nothing else may.
   struct Subject: Hashable {
@@ -59,11 +61,14 @@ package struct SignInAllowance: Sendable, Hashable {
   /// Changes an account so.
   ///
   /// - Throws: `AccountError/decisionFailed(_:)` where the claims cannot be an account's.
-  func apply(to record: inout AccountRecord) throws {
+  func apply(to record: inout AccountRecord, options: AccountOptions) throws {
     if let displayName { record.displayName = displayName }
     if let photoURL { record.photoURL = photoURL }
     if let isDisabled { record.isDisabled = isDisabled }
-    if let isEmailVerified { record.isEmailVerified = isEmailVerified && record.email != nil }
+    if let isEmailVerified {
+      // Emulators' tokens say so of an account without an address, too.
+      record.isEmailVerified = isEmailVerified && (record.email != nil || options.followsEmulator)
+    }
     if let claims { record.claims = try Self.checked(claims) }
   }
 

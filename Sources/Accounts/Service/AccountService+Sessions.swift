@@ -1,5 +1,6 @@
 package import Credentials
 package import StorageCore
+import TextFormats
 import TreeModel
 
 /// What a refresh gives.
@@ -35,7 +36,7 @@ extension AccountService {
 
   /// The tenant of the session that a refresh token stands for; nil for none, and for a token that stands for nothing.
   package func tenant(ofRefreshToken text: String, of project: AccountProject) throws -> String? {
-    guard let token = RefreshToken(text) else { return nil }
+    guard let token = refreshToken(shownAs: text) else { return nil }
     return try read { snapshot in
       guard case .refreshToken(let row)? = try snapshot.accountRow(in: project.namespace, key: .refreshToken(hash: token.hash))
       else { return nil }
@@ -58,7 +59,25 @@ extension AccountService {
   func result(of session: AccountSession, in project: AccountProject) throws -> SignInResult {
     if let edit = session.pendingEdit { return secondFactors.needed(session, edit: edit, in: project) }
     let idToken = try idToken(session.record, signIn: session.signIn, project: project, at: session.time)
-    return .tokens(IssuedTokens(idToken: idToken, refreshToken: session.refreshToken, lifetime: IDTokenIssuer.lifetime))
+    let refreshToken = shown(session.refreshToken, of: session.record)
+    return .tokens(IssuedTokens(idToken: idToken, refreshToken: refreshToken, lifetime: IDTokenIssuer.lifetime))
+  }
+
+  /// A refresh token as its client gets it. Emulators' say whose they are, and their tools read that; so does that of a tenant's
+  /// player where they are followed.
+  private func shown(_ token: String, of record: AccountRecord) -> String {
+    guard options.followsEmulator, let tenant = record.tenant else { return token }
+    let json: JSON = ["tenantId": .string(tenant), "token": .string(token)]
+    return Base64.encode(Array(json.compactText.utf8), as: .url)
+  }
+
+  /// The refresh token that a client brings; nil for what cannot be one.
+  private func refreshToken(shownAs text: String) -> RefreshToken? {
+    if let token = RefreshToken(text) { return token }
+    guard options.followsEmulator, text.utf8.count <= 1000, let bytes = Base64.decode(text.utf8),
+      let json = try? JSONParser.parse(bytes)
+    else { return nil }
+    return json["token"]?.string.flatMap { RefreshToken($0) }
   }
 
   func signedIn(_ session: AccountSession, isNew: Bool = false, in project: AccountProject) throws -> SignedInAccount {
@@ -66,8 +85,10 @@ extension AccountService {
   }
 
   private func idToken(_ record: AccountRecord, signIn: SignIn, project: AccountProject, at time: Int64) throws -> String {
+    var subject = TokenSubject(record)
+    subject.tellsVerificationAlone = options.followsEmulator
     do throws(TokenError) {
-      return try issuer.token(for: TokenSubject(record), signIn: signIn, project: project.name, at: time)
+      return try issuer.token(for: subject, signIn: signIn, project: project.name, at: time)
     } catch {
       throw AccountError.unavailable("The token could not be signed: \(error)")
     }
@@ -80,7 +101,7 @@ extension AccountService {
   /// - Throws: `AccountError/invalidRefreshToken`, `AccountError/unknownAccount`, `AccountError/disabledAccount`,
   ///   `AccountError/expiredToken`
   package func refresh(_ text: String, of project: AccountProject) async throws -> RefreshedTokens {
-    guard let token = RefreshToken(text) else { throw AccountError.invalidRefreshToken }
+    guard let token = refreshToken(shownAs: text) else { throw AccountError.invalidRefreshToken }
     let (row, found) = try read { (snapshot) -> (RefreshTokenRecord?, AccountRecord?) in
       guard case .refreshToken(let row)? = try snapshot.accountRow(in: project.namespace, key: .refreshToken(hash: token.hash))
       else { return (nil, nil) }

@@ -186,7 +186,8 @@ extension AccountService {
   package func signInMethods(of email: EmailAddress, in project: AccountProject) throws -> SignInMethods? {
     let settings = try settings(of: project)
     guard !settings.hidesAddresses else { return nil }
-    let record = try account(.email(email.text), of: project)
+    let known = try account(.email(email.text), of: project)
+    let record = try known ?? (options.followsEmulator ? account(knownByProviderAs: email.text, of: project) : nil)
     // Where several accounts may have an address, an identity leads to nobody: it says which of them comes.
     let isOneEach = !settings.allowsDuplicateEmails
     return SignInMethods(
@@ -194,5 +195,13 @@ extension AccountService {
       providers: (record?.providerIDs ?? []).filter { $0 == "password" || (isOneEach && $0 != "phone") },
       hasPassword: record?.password != nil, signsInByLink: record?.signsInByLink == true,
       identityProviders: isOneEach ? (record?.providers ?? []).map(\.id) : [])
+  }
+
+  /// The account whose identity at a provider has an address, as emulators find it; ten thousand accounts are looked through.
+  private func account(knownByProviderAs email: String, of project: AccountProject) throws -> AccountRecord? {
+    let page = try read { snapshot in
+      try snapshot.page(of: project.scope, in: project.namespace, after: nil, limit: 10_000)
+    }
+    return page.accounts.first { $0.providers.contains { $0.email == email } }
   }
 }

@@ -240,8 +240,21 @@ package struct EmailCodeService: Sendable {
   /// Does what a code is for: confirms an address, changes it, or takes a change back.
   package func apply(_ text: String, context: AccountContext) async throws -> UpdatedAccount {
     let code = try code(text, of: context.project)
-    let (before, record) = try await accounts.change(context.project, by: .user(uid: code.uid ?? "")) {
-      transaction -> (AccountRecord, AccountRecord) in
+    do {
+      let (before, record) = try await applied(code, in: context.project)
+      accounts.sentCodes.remove(code: text)
+      return UpdatedAccount(account: record, newEmail: record.email == before.email ? nil : record.email)
+    } catch let error as AccountError where error == .emailTaken && options.followsEmulator {
+      // Elsewhere the code stays good: the other account may give the address up.
+      try await accounts.change(context.project, by: .user(uid: code.uid ?? "")) { $0.remove(.code(hash: code.hash)) }
+      accounts.sentCodes.remove(code: text)
+      throw error
+    }
+  }
+
+  /// - Returns: the account as it was, and as it is.
+  private func applied(_ code: AccountCodeRecord, in project: AccountProject) async throws -> (AccountRecord, AccountRecord) {
+    try await accounts.change(project, by: .user(uid: code.uid ?? "")) { transaction in
       let (before, stored) = try transaction.redeem(code.hash)
       var record = before
       switch stored.kind {
@@ -265,8 +278,6 @@ package struct EmailCodeService: Sendable {
       try transaction.save(&record, from: before)
       return (before, record)
     }
-    accounts.sentCodes.remove(code: text)
-    return UpdatedAccount(account: record, newEmail: record.email == before.email ? nil : record.email)
   }
 
   /// Signs in by a code that was mailed.
@@ -283,6 +294,7 @@ package struct EmailCodeService: Sendable {
     let linking = try accounts.caller(idToken, of: context.project)
     let uid = accounts.newUID()
     let token = accounts.newRefreshToken()
+    let followsEmulator = options.followsEmulator
     let (session, isNew) = try await accounts.change(by: .user(uid: linking?.uid ?? uid), askingFor: context) {
       transaction -> (AccountSession, Bool) in
       _ = try transaction.code(code.hash)
@@ -297,13 +309,15 @@ package struct EmailCodeService: Sendable {
       let seconds = transaction.seconds
       let prove: @Sendable (inout AccountRecord) -> Void = { record in
         // A password that was set before anybody had proved to own the address is not the owner's.
-        if linking == nil, record.email == email, !record.isEmailVerified { record.dropUnproved(at: seconds) }
+        if linking == nil, record.email == email, !record.isEmailVerified, !followsEmulator {
+          record.dropUnproved(at: seconds)
+        }
         if linking != nil, record.email != email { record.validSince = seconds }
         record.email = email
         record.isEmailVerified = true
         record.signsInByLink = true
       }
-      if linking == nil, let before {
+      if let before, linking == nil || (followsEmulator && !before.secondFactors.isEmpty) {
         return (try transaction.enter(before, by: "password", token: token, edit: prove), false)
       }
       var record = before ?? transaction.newAccount(uid, from: context.network)
@@ -311,7 +325,7 @@ package struct EmailCodeService: Sendable {
       transaction.stamp(&record, by: "password")
       try transaction.save(&record, from: before)
       guard let linking else { return (try transaction.open(record, by: "password", token: token), true) }
-      return (try transaction.open(record, by: "password", of: linking, isRenewed: false, token: token), false)
+      return (try transaction.link(record, by: "password", of: linking, token: token), false)
     }
     accounts.sentCodes.remove(code: text)
     return try accounts.signedIn(session, isNew: isNew, in: context.project)

@@ -35,7 +35,8 @@ package struct FederatedSignInService: Sendable {
     let token = accounts.newRefreshToken()
     do {
       let outcome = try await accounts.change(by: .user(uid: linking?.uid ?? uid), askingFor: context) { transaction in
-        try transaction.signIn(identity, linking: linking, newUID: uid, from: context.network, token: token)
+        transaction.credential = assertion
+        return try transaction.signIn(identity, linking: linking, newUID: uid, from: context.network, token: token)
       }
       return FederatedSignIn(identity: identity, outcome: try self.outcome(of: outcome, in: context.project))
     } catch let error as AccountError where error == .identityTaken || error == .emailTaken {
@@ -166,7 +167,7 @@ extension AccountTransaction {
     record.upsert(provider)
     stamp(&record, by: provider.id)
     try save(&record, from: before)
-    return .signedIn(try open(record, by: provider.id, of: linking, isRenewed: false, token: token), isNew: false)
+    return .signedIn(try link(record, by: provider.id, of: linking, token: token), isNew: false)
   }
 
   /// Lets the player of an account that exists in, with the identity added or brought up to date.
@@ -174,9 +175,17 @@ extension AccountTransaction {
     _ before: AccountRecord, identity: ProvenIdentity, token: RefreshToken,
     edit: @escaping @Sendable (inout AccountRecord) -> Void
   ) throws -> AccountSession {
-    try enter(before, by: identity.provider.id, token: token) { record in
+    let both: @Sendable (inout AccountRecord) -> Void = { record in
       edit(&record)
       record.upsert(identity.provider)
     }
+    guard options.followsEmulator, !before.secondFactors.isEmpty else {
+      return try enter(before, by: identity.provider.id, token: token, edit: both)
+    }
+    // Elsewhere nothing is changed before the second factor is shown.
+    var record = before
+    both(&record)
+    try save(&record, from: before)
+    return try enter(record, by: identity.provider.id, token: token) { _ in }
   }
 }

@@ -98,7 +98,7 @@ package struct PhoneSignInService: Sendable {
       transaction.stamp(&record, by: "phone")
       try transaction.save(&record, from: before)
       guard let linking else { return (try transaction.open(record, by: "phone", token: token), before == nil) }
-      return (try transaction.open(record, by: "phone", of: linking, isRenewed: false, token: token), false)
+      return (try transaction.link(record, by: "phone", of: linking, token: token), false)
     }
     guard let session else { return giveProof(of: number, in: context.project) }
     return .signedIn(try accounts.signedIn(session, isNew: isNew, in: context.project), number: number)

@@ -63,6 +63,8 @@ package struct TokenSubject: Sendable, Hashable {
   package var email: String?
   /// Whether the address was seen to be the user's.
   package var isEmailVerified = false
+  /// Whether tokens say that the address was seen to be the user's even where there is none: emulators' do.
+  package var tellsVerificationAlone = false
   /// The telephone number, if there is one.
   package var phoneNumber: String?
   /// The name to show (`name`).

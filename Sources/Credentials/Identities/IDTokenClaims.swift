@@ -22,6 +22,8 @@ enum IDTokenClaims {
     if let email = subject.email {
       set("email", .string(email))
       set("email_verified", .bool(subject.isEmailVerified))
+    } else if subject.tellsVerificationAlone, subject.isEmailVerified {
+      set("email_verified", true)
     }
     if let number = subject.phoneNumber { set("phone_number", .string(number)) }
     set("auth_time", .int(signIn.time))

@@ -111,7 +111,8 @@ struct AccountsImportCommand: AsyncParsableCommand {
         let path = try await AccountTransfer.path(client, server, "accounts:batchCreate", tenant: tenant)
         for start in stride(from: 0, to: rows.count, by: AccountTransfer.pageSize) {
           let part = rows[start..<min(start + AccountTransfer.pageSize, rows.count)]
-          let body = JSON.object(common + [JSON.Member(key: "users", value: .array(part.map(\.user)))])
+          let body = JSON.object(
+            common + Self.overwriting(part.map(\.user)) + [JSON.Member(key: "users", value: .array(part.map(\.user)))])
           for error in try await client.post(path, body).listed("error") {
             let row = rows[start + Int(error["index"]?.int ?? 0)]
             errors.append([
@@ -130,6 +131,13 @@ struct AccountsImportCommand: AsyncParsableCommand {
       return (lines + ["Imported \(users.count - errors.count) of \(users.count) accounts."]).joined(separator: "\n")
     }
     if !errors.isEmpty { throw CommandError("\(errors.count) accounts were not imported; correct their rows and try again.") }
+  }
+
+  /// That accounts which are there are overwritten: a server for development waits to be told. Not of rows that name one account
+  /// twice, which the server refuses unless it is told so.
+  private static func overwriting(_ users: [JSON]) -> [JSON.Member] {
+    let uids = users.compactMap { $0["localId"]?.string }
+    return Set(uids).count == uids.count ? [JSON.Member(key: "allowOverwrite", value: true)] : []
   }
 }
 

@@ -20,19 +20,21 @@ enum AccountCalls {
     }
     if call.isPrivileged, fields["idToken"] == nil {
       let uid = try fields.required("localId", orThrow: "MISSING_LOCAL_ID")
-      let draft = try fields.accountDraft()
-      let edits = try fields.accountEdits(isPrivileged: true)
+      let draft = try fields.accountDraft(needsFactorIDs: accounts.options.followsEmulator)
+      let edits = try fields.accountEdits(mayLink: true)
       return updated(try await accounts.update(uid, to: draft, edits: edits, call.context))
     }
     guard let token = try fields.text("idToken"), !token.isEmpty else {
       throw IdentityError("INVALID_REQ_TYPE", "Unsupported request parameters.")
     }
     try accounts.profiles.check(idToken: token, of: call.project)
-    guard fields["customAttributes"] == nil, fields["linkProviderUserInfo"] == nil else {
+    // Who is believed to be anybody at a provider by signing in there may say so here, too.
+    let mayLink = accounts.options.followsEmulator
+    guard fields["customAttributes"] == nil, mayLink || fields["linkProviderUserInfo"] == nil else {
       throw IdentityError("INSUFFICIENT_PERMISSION")
     }
     guard fields["disableUser"] == nil else { throw IdentityError("OPERATION_NOT_ALLOWED") }
-    var update = ProfileUpdate(idToken: token, edits: try fields.accountEdits(isPrivileged: false))
+    var update = ProfileUpdate(idToken: token, edits: try fields.accountEdits(mayLink: mayLink))
     update.email = try fields.email()
     update.isRevoking = fields["validSince"] != nil
     return updated(try await accounts.profiles.update(update, call.context))
@@ -72,7 +74,10 @@ enum AccountCalls {
       return JSON(fields: [("kind", kind), ("users", users.isEmpty ? nil : .array(users))])
     }
     let own = try accounts.profiles.account(idToken: try call.fields.text("idToken"), of: call.project)
-    return ["kind": kind, "users": [AccountJSON.own(own)]]
+    let user = AccountJSON.own(own)
+    guard accounts.options.followsEmulator, own.secondFactors.isEmpty else { return ["kind": kind, "users": [user]] }
+    // Emulators show a list that is empty once the last factor is gone, which clients take as they take none.
+    return ["kind": kind, "users": [.object((user.object ?? []) + [JSON.Member(key: "mfaInfo", value: [])])]]
   }
 
   /// The accounts that an administrator asks for.

@@ -19,9 +19,10 @@ enum AdministratorCalls {
     guard users.count <= AccountImporter.most else {
       throw IdentityError.invalidArgument("At most 1000 accounts are imported at once.")
     }
-    let overwriting = try fields.bool("allowOverwrite")
+    let overwriting = try fields.bool("allowOverwrite") ?? !accounts.options.followsEmulator
+    let saysOverwriting = try fields.bool("allowOverwrite") == true
     let triggers = try fields.bool("triggers") ?? false
-    if overwriting != true { try checkUIDs(users) }
+    if !saysOverwriting { try checkUIDs(users) }
     if try fields.bool("sanityCheck") ?? false { try checkDuplicates(users) }
     let isDevelopment = accounts.options.isDevelopment
     let hashing = try passwordImport(users, fields: fields, isDevelopment: isDevelopment)
@@ -36,7 +37,7 @@ enum AdministratorCalls {
       }
     }
     let refused = try await accounts.importer.store(
-      rows, overwrites: overwriting ?? true, triggers: triggers, context: call.context)
+      rows, overwrites: overwriting, triggers: triggers, context: call.context)
     errors += refused.map { ($0.index, IdentityError($0.error).message) }
     let list = errors.sorted { $0.index < $1.index }.map { error -> JSON in
       ["index": .int(Int64(error.index)), "message": .string(error.message)]

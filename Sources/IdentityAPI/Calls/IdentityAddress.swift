@@ -34,7 +34,8 @@ package enum IdentityAddress: Sendable, Hashable {
 
   /// What this server does not have.
   package enum Unsupported: Sendable, Hashable {
-    case passkeys
+    /// A method of passkeys, such as `passkeySignIn:start`.
+    case passkeys(String)
     /// Google, Apple and the others whose addresses everybody knows.
     case defaultProviders
   }
@@ -104,8 +105,9 @@ package enum IdentityAddress: Sendable, Hashable {
     switch path.first {
     case "projects" where path.count == 3 && path[2] == "config": .configuration(project: path[1])
     case "projects" where path.count > 2: read(resource: Array(path.dropFirst(2)), project: path[1])
-    case "accounts" where path.count == 2 && path[1].hasPrefix("passkey"): .unsupported(.passkeys)
-    case let name? where path.count == 1 && name.hasPrefix("accounts:passkey"): .unsupported(.passkeys)
+    case "accounts" where path.count == 2 && path[1].hasPrefix("passkey"): .unsupported(.passkeys(path[1]))
+    case let name? where path.count == 1 && name.hasPrefix("accounts:passkey"):
+      .unsupported(.passkeys(String(name.dropFirst("accounts:".count))))
     case "recaptchaConfig" where path.count == 1: .recaptchaConfiguration
     case "passwordPolicy" where path.count == 1: .passwordPolicy
     case "accounts" where path.count == 2 && path[1].hasPrefix("mfa"):

@@ -27,6 +27,10 @@ package struct IdentitySurface: RequestSurface {
       sink.send(.json(["authEmulator": ["ready": true, "docs": "https://github.com/firebase/firebase-tools"]]))
       return true
     }
+    if isDevelopment, path.isEmpty, request.method == .OPTIONS {
+      sink.send(Self.preflight(request))
+      return true
+    }
     guard let address = IdentityAddress(path) else {
       guard IdentityAddress.isPrefixed(path) else { return false }
       sink.send(Self.answer(IdentityError.notFound("Not Found: there is no such method here.")))
@@ -79,7 +83,11 @@ package struct IdentitySurface: RequestSurface {
           accounts, of: try await call(request, query: query, project: nil).project))
     case .tenants, .tenant, .providers:
       return try await ManagementRoutes(surface: self).respond(to: request, query: query, at: address)
-    case .unsupported(let what): throw IdentityError.unsupported(what)
+    case .unsupported(let what):
+      if case .passkeys(let method) = what {
+        try Self.checkPasskeys(method, try await projectCall(request, query: query, project: nil).fields)
+      }
+      throw IdentityError.unsupported(what)
     case .configuration(let project): return try await configuration(request, query: query, project: project)
     case .certificates, .keys: return try keys(address)
     case .action: return try await ActionPage(surface: self).respond(to: request, query: query)
@@ -179,6 +187,16 @@ package struct IdentitySurface: RequestSurface {
       ("status", error.statusName.map(JSON.string)),
     ])
     return .json(["error": body], status: HTTPResponseStatus(statusCode: error.status))
+  }
+
+  /// Refuses a call of passkeys that would be wrong wherever there are such.
+  private static func checkPasskeys(_ method: String, _ fields: IdentityFields) throws {
+    let isEnrollment = method.hasPrefix("passkeyEnrollment")
+    if isEnrollment { _ = try fields.required("idToken", orThrow: "MISSING_ID_TOKEN") }
+    let answer = isEnrollment ? "authenticatorRegistrationResponse" : "authenticatorAuthenticationResponse"
+    guard !method.hasSuffix(":finalize") || fields[answer] != nil else {
+      throw IdentityError("MISSING_AUTHENTICATOR_RESPONSE")
+    }
   }
 
   private static func preflight(_ request: HTTPRequest) -> HTTPResponse {

@@ -12,7 +12,9 @@ extension IdentityFields {
   ]
 
   /// The fields that only administrators may set, and those that everybody may.
-  func accountDraft() throws -> AccountDraft {
+  ///
+  /// - `needsFactorIDs`: whether a list of second factors must name each, as emulators ask for.
+  func accountDraft(needsFactorIDs: Bool = false) throws -> AccountDraft {
     var draft = AccountDraft()
     draft.email = try email()
     draft.isEmailVerified = try bool("emailVerified")
@@ -30,7 +32,11 @@ extension IdentityFields {
       guard changed.json["enrollments"]?.isNull != true else {
         throw IdentityError.invalidArgument("Invalid JSON payload received. /mfa/enrollments must be array")
       }
-      draft.secondFactors = try changed.secondFactors("enrollments") ?? []
+      let factors = try changed.secondFactors("enrollments") ?? []
+      guard !needsFactorIDs || factors.allSatisfy({ $0.id != nil }) else {
+        throw IdentityError("INVALID_MFA_ENROLLMENT_ID", "mfaEnrollmentId must be defined.")
+      }
+      draft.secondFactors = factors
     } else {
       draft.secondFactors = try secondFactors("mfaInfo", keepsIDs: false)
     }
@@ -39,8 +45,8 @@ extension IdentityFields {
 
   /// What an update does beside setting an address.
   ///
-  /// - Parameter isPrivileged: whether an identity may be added as it is claimed.
-  func accountEdits(isPrivileged: Bool) throws -> AccountEdits {
+  /// - Parameter mayLink: whether an identity may be added as it is claimed.
+  func accountEdits(mayLink: Bool) throws -> AccountEdits {
     var edits = AccountEdits()
     edits.password = try text("password")
     edits.displayName = try text("displayName")
@@ -55,7 +61,7 @@ extension IdentityFields {
       }
     }
     edits.deletedProviders = Set(try texts("deleteProvider") ?? [])
-    guard isPrivileged, let identity = try object("linkProviderUserInfo") else { return edits }
+    guard mayLink, let identity = try object("linkProviderUserInfo") else { return edits }
     let id = try identity.required("providerId", orThrow: "MISSING_PROVIDER_ID")
     let rawID = try identity.required("rawId", orThrow: "MISSING_RAW_ID")
     edits.link = try identity.identity(at: Self.providerID(id), rawID: rawID)

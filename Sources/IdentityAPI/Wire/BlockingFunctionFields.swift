@@ -16,14 +16,28 @@ enum BlockingFunctionFields {
     return targets
   }
 
-  static func json(_ targets: [SignInOccasion: String]) -> JSON? {
-    guard !targets.isEmpty else { return nil }
-    return [
-      "triggers": JSON(
-        fields: SignInOccasion.allCases.map { occasion in
-          (occasion.rawValue, targets[occasion].map { ["functionUri": .string($0)] })
-        })
-    ]
+  static func forwarded(_ json: JSON) -> ForwardedCredentials {
+    let fields = json["blockingFunctions"]?["forwardInboundCredentials"]
+    var forwarded = ForwardedCredentials()
+    forwarded.idToken = fields?["idToken"]?.bool ?? false
+    forwarded.accessToken = fields?["accessToken"]?.bool ?? false
+    return forwarded
+  }
+
+  /// What is set; an empty object where nothing is.
+  static func json(_ settings: AccountSettings) -> JSON {
+    let (targets, forwarded) = (settings.decisionTargets, settings.forwardedCredentials)
+    let triggers = JSON(
+      fields: SignInOccasion.allCases.map { occasion in
+        (occasion.rawValue, targets[occasion].map { ["functionUri": .string($0)] })
+      })
+    let credentials = JSON(fields: [
+      ("idToken", forwarded.idToken ? true : JSON?.none), ("accessToken", forwarded.accessToken ? true : JSON?.none),
+    ])
+    return JSON(fields: [
+      ("triggers", targets.isEmpty ? JSON?.none : triggers),
+      ("forwardInboundCredentials", forwarded == ForwardedCredentials() ? JSON?.none : credentials),
+    ])
   }
 
   /// Refuses an address that could not be asked.
@@ -45,6 +59,6 @@ enum BlockingFunctionFields {
     IdentityError(
       "INVALID_BLOCKING_FUNCTION",
       "((\(path.joined(separator: ".").prefix(100)) is not known; there are triggers.beforeCreate and triggers.beforeSignIn, each with "
-        + "its functionUri.))")
+        + "its functionUri, and forwardInboundCredentials with idToken and accessToken.))")
   }
 }

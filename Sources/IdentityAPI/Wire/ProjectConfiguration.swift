@@ -10,7 +10,8 @@ enum ProjectConfiguration {
     ["name"], ["signIn", "allowDuplicateEmails"], ["signIn", "anonymous", "enabled"], ["signIn", "email", "enabled"],
     ["emailPrivacyConfig", "enableImprovedEmailPrivacy"], ["client", "permissions", "disabledUserSignup"],
     ["passwordPolicyConfig"], ["mfa"], ["blockingFunctions", "triggers", "beforeCreate"],
-    ["blockingFunctions", "triggers", "beforeSignIn"], ["multiTenant", "allowTenants"],
+    ["blockingFunctions", "triggers", "beforeSignIn"], ["blockingFunctions", "forwardInboundCredentials", "idToken"],
+    ["blockingFunctions", "forwardInboundCredentials", "accessToken"], ["multiTenant", "allowTenants"],
   ]
 
   // MARK: Reading
@@ -20,7 +21,7 @@ enum ProjectConfiguration {
     let own: [JSON.Member] = [JSON.Member(key: "name", value: .string("projects/\(project.number)/config"))]
     var settings = try accounts.settings(of: project)
     settings.secondFactors = try accounts.secondFactors.policy(of: project)
-    return .object(own + (json(settings).object ?? []))
+    return .object(own + (json(settings, followsEmulator: accounts.options.followsEmulator).object ?? []))
   }
 
   /// The two settings that emulators know (`/emulator/v1/projects/{p}/config`).
@@ -72,21 +73,26 @@ enum ProjectConfiguration {
 
   // MARK: Settings on the wire
 
-  private static func json(_ settings: AccountSettings) -> JSON {
-    JSON(fields: [
+  /// - `followsEmulator`: whether ways to sign in are named only where they are switched off; what is missing is on.
+  private static func json(_ settings: AccountSettings, followsEmulator: Bool = false) -> JSON {
+    func way(_ isAllowed: Bool) -> JSON? {
+      guard isAllowed, followsEmulator else { return ["enabled": .bool(isAllowed)] }
+      return JSON?.none
+    }
+    return JSON(fields: [
       (
         "signIn",
-        [
-          "allowDuplicateEmails": .bool(settings.allowsDuplicateEmails),
-          "anonymous": ["enabled": .bool(settings.allowsAnonymous)], "email": ["enabled": .bool(settings.allowsPasswords)],
-        ]
+        JSON(fields: [
+          ("allowDuplicateEmails", .bool(settings.allowsDuplicateEmails)), ("anonymous", way(settings.allowsAnonymous)),
+          ("email", way(settings.allowsPasswords)),
+        ])
       ), ("emailPrivacyConfig", ["enableImprovedEmailPrivacy": .bool(settings.hidesAddresses)]),
       ("client", ["permissions": ["disabledUserSignup": .bool(!settings.allowsSignUp)]]),
       (
         "passwordPolicyConfig",
         ["passwordPolicyVersions": [["customStrengthOptions": options(settings.passwordPolicy)]]]
       ), ("mfa", settings.secondFactors.map(json)),
-      ("blockingFunctions", BlockingFunctionFields.json(settings.decisionTargets)),
+      ("blockingFunctions", BlockingFunctionFields.json(settings)),
       ("multiTenant", ["allowTenants": .bool(settings.allowsTenants)]),
     ])
   }
@@ -122,6 +128,7 @@ enum ProjectConfiguration {
     settings.passwordPolicy = passwordPolicy(json["passwordPolicyConfig"]?["passwordPolicyVersions"]?.array?.last)
     settings.secondFactors = json["mfa"].flatMap(secondFactors)
     settings.decisionTargets = BlockingFunctionFields.targets(json)
+    settings.forwardedCredentials = BlockingFunctionFields.forwarded(json)
     settings.allowsTenants = json["multiTenant"]?["allowTenants"]?.bool ?? false
     return settings
   }

@@ -12,6 +12,11 @@ enum TenantFields {
   ]
   private static let known = leaves + [["passwordPolicyConfig"]]
 
+  /// The paths without those that lead into a setting that has nothing below it: emulators pass them over.
+  static func meaningful(_ paths: [[String]]) -> [[String]] {
+    paths.filter { path in !leaves.contains { path.count > $0.count && path.starts(with: $0) } }
+  }
+
   /// Refuses a setting that there is not.
   static func check(_ body: JSON, named paths: [[String]]) throws {
     guard body.object != nil else { throw IdentityError.invalidArgument("The tenant must be a JSON object.") }

@@ -4,6 +4,7 @@ import Credentials
 import NIOCore
 import NIOHTTP1
 import StorageCore
+import Synchronization
 import TextFormats
 import TreeModel
 
@@ -20,25 +21,27 @@ struct DecisionTarget: Sendable {
   let clock: any WallClock
   let timeout: TimeAmount
   private let newEventID: @Sendable () -> String
+  private let clients: DecisionClients
 
   init(keys: CurrentKeys?, clock: any WallClock, timeout: TimeAmount, newEventID: @escaping @Sendable () -> String) {
     self.keys = keys
     self.clock = clock
     self.timeout = timeout
     self.newEventID = newEventID
+    clients = DecisionClients(timeout: timeout)
   }
 
-  func ask(_ url: String, _ question: SignInQuestion, context: AccountContext) async throws -> SignInAllowance {
+  /// - `forwarded`: which credentials of a provider it gets.
+  func ask(
+    _ url: String, _ question: SignInQuestion, forwarding forwarded: ForwardedCredentials, context: AccountContext
+  ) async throws -> SignInAllowance {
     let parts = URLParts(url)
     guard let scheme = parts.scheme?.lowercased(), let authority = parts.authority else {
       throw AccountError.decisionFailed("\(url) is no address.")
     }
-    let client = try AdminClient(
-      server: "\(scheme)://\(authority)", token: nil,
-      limits: AdminClient.Limits(
-        connectTimeout: timeout, requestTimeout: timeout, responseBytesMax: Self.bytesMax, idleConnectionsMax: 0))
+    let client = try clients.client(of: "\(scheme)://\(authority)")
     let path = (parts.path.isEmpty ? "/" : String(parts.path)) + (parts.query.map { "?\($0)" } ?? "")
-    let body: JSON = ["data": ["jwt": .string(try token(question, for: url, context: context))]]
+    let body: JSON = ["data": ["jwt": .string(try token(question, for: url, forwarding: forwarded, context: context))]]
     let answer = try await client.send(
       .POST, path, headers: ["Content-Type": "application/json"], body: Array(body.compactText.utf8))
     guard (200..<300).contains(answer.status) else {
@@ -74,7 +77,9 @@ struct DecisionTarget: Sendable {
 
   // MARK: What is asked
 
-  private func token(_ question: SignInQuestion, for url: String, context: AccountContext) throws -> String {
+  private func token(
+    _ question: SignInQuestion, for url: String, forwarding forwarded: ForwardedCredentials, context: AccountContext
+  ) throws -> String {
     let now = clock.now()
     let seconds = timeout.nanoseconds / 1_000_000_000
     let claims = JSON(fields: [
@@ -84,6 +89,8 @@ struct DecisionTarget: Sendable {
       ("user_agent", ""), ("locale", .string(context.locales.first ?? "en")), ("sub", .string(question.account.uid)),
       ("sign_in_method", .string(question.method)), ("sign_in_second_factor", question.secondFactor.map { .string($0.kind) }),
       ("user_record", Self.record(question.account)), ("tenant_id", question.account.tenant.map(JSON.string)),
+      ("oauth_id_token", forwarded.idToken ? question.credential?.idToken.map(JSON.string) : nil),
+      ("oauth_access_token", forwarded.accessToken ? question.credential?.accessToken.map(JSON.string) : nil),
     ])
     guard let keys else { return WebToken.unsigned(claims) }
     return try keys.ring.signingKey(at: now).token(claims)
@@ -115,5 +122,37 @@ struct DecisionTarget: Sendable {
         ])
       ),
     ])
+  }
+}
+
+/// The clients of the servers that are asked. Their connections stand between questions: to make one, with TLS above all, takes
+/// longer than most answers.
+private final class DecisionClients: Sendable {
+  /// Servers that there are clients for. A configuration names one or two; others are of earlier ones, or of other projects.
+  private static let serversMax = 16
+  /// Connections that are kept to each.
+  private static let connectionsMax = 8
+
+  private let timeout: TimeAmount
+  private let byServer = Mutex<[String: AdminClient]>([:])
+
+  init(timeout: TimeAmount) { self.timeout = timeout }
+
+  /// - `server`: its scheme and authority.
+  func client(of server: String) throws -> AdminClient {
+    let (client, given) = try byServer.withLock { clients -> (AdminClient, AdminClient?) in
+      if let known = clients[server] { return (known, nil) }
+      let given = clients.count < Self.serversMax ? nil : clients.popFirst()?.value
+      var limits = AdminClient.Limits(
+        connectTimeout: timeout, requestTimeout: timeout, responseBytesMax: DecisionTarget.bytesMax,
+        idleConnectionsMax: Self.connectionsMax)
+      // A question that arrives twice is answered twice, and one of the answers counts.
+      limits.repeatsWrites = true
+      let made = try AdminClient(server: server, token: nil, limits: limits)
+      clients[server] = made
+      return (made, given)
+    }
+    if let given { Task { await given.close() } }
+    return client
   }
 }

@@ -45,7 +45,7 @@ final class DeploymentDecisions: SignInDeciding {
     if let url = settings.decisionTargets[question.occasion], question.isForTargets {
       let target = target
       let answer = try await asked("\(question.occasion.rawValue) at \(url)") {
-        try await target.ask(url, question, context: context)
+        try await target.ask(url, question, forwarding: settings.forwardedCredentials, context: context)
       }
       allowance = allowance.followed(by: answer)
     }
