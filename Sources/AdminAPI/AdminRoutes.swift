@@ -108,6 +108,8 @@ package struct AdminServices: APIServices {
   package var links: LinkService?
   package var invites: InvitationService?
   package var messages: MessageService?
+  /// Pictures of messages that the server hands out.
+  package var messageImages: [AdminMessages.Image] = []
   /// Nil where it is not declared who referred whom.
   package var referrals: ReferralService?
   package var serviceAccounts: ServiceAccountStore?

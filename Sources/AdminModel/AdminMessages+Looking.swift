@@ -6,6 +6,8 @@ extension AdminMessages {
     "Why a device, or a player, gets a campaign or does not: each condition, and the first that fails.", captures: [campaign])
   package static let statistics = Endpoint<StatisticsQuery, NoBody, Statistics>(
     .get, "/admin/v1/messages/{id}/stats", "What came of a campaign, by variant and by day.", captures: [campaign])
+  package static let images = Endpoint<NoQuery, NoBody, ImageList>(
+    .get, "/admin/v1/messages/images", "Pictures that the server itself serves, with their addresses.")
   package static let devices = Endpoint<DeviceQuery, NoBody, DeviceList>(
     .get, "/admin/v1/messages/devices", "Instances of apps, those that fetched last first: how the own device is found.")
   package static let forgetDevice = Endpoint<ReasonQuery, NoBody, Done>(
@@ -224,6 +226,33 @@ extension AdminMessages {
     package static let notes: [String: FieldNote] = [
       "rates": .text("clicks and conversions of displays, by variant"), "daily": .text("the same by day and variant"),
     ]
+  }
+
+  /// A picture of the folder `messages.images`.
+  package struct Image: AdminValue {
+    package var name: String
+    package var address: String
+    package var type: String
+    package var bytes: Int64
+
+    package init(name: String, address: String, type: String, bytes: Int64) {
+      self.name = name
+      self.address = address
+      self.type = type
+      self.bytes = bytes
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "address": .text("what a campaign names; a path alone where the configuration has no accounts.publicURL"),
+      "type": .text("its media type: image/png"),
+    ]
+  }
+
+  /// Pictures, by name.
+  package struct ImageList: AdminValue {
+    package var images: [Image]
+
+    package init(images: [Image]) { self.images = images }
   }
 
   /// Which devices are wanted.

@@ -199,6 +199,7 @@ extension ServeConfiguration {
     server.linkSettings = links
     server.messageSettings = messages?.settings
     server.messageCampaigns = messages?.campaigns
+    server.messageImages = messages?.images ?? []
     server.host = listen.host
     server.port = listen.port
     server.metricsAddress = metrics.map { ServerConfiguration.MetricsAddress(host: $0.host, port: $0.port) }

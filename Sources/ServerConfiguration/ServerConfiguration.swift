@@ -46,6 +46,8 @@ public struct ServerConfiguration: Sendable {
   package var messageSettings: MessageSettings?
   /// The campaigns that are to be there: `{"campaigns": [ … ]}`; nil leaves them to administrators.
   package var messageCampaigns: JSON?
+  /// Pictures that apps get from the server itself.
+  package var messageImages: [MessageImageFile] = []
   /// Whether functions run. Commands that open the data themselves look without touching.
   public var dispatchesFunctions: Bool
   /// How much one commit may do, and how many may wait.

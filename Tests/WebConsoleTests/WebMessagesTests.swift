@@ -7,6 +7,21 @@ import Testing
 
 /// The web client of in-app messages on the wire; what it does is tried in a browser.
 struct WebMessagesTests {
+  @Test("A picture's address changes with its bytes, and its answer is kept for ever as nothing but a picture")
+  func images() {
+    let images = MessageImages([("chest.png", "image/png", [1, 2, 3]), ("same.gif", "image/gif", [1, 2, 3])])
+    let other = MessageImages([("chest.png", "image/png", [1, 2, 4])])
+    #expect(images.images.map(\.path) != other.images.map(\.path))
+    let path = "/messages/images/039058c6f2c0cb49/chest.png"
+    #expect(images.images.first?.path == path && images[path]?.bytes == [1, 2, 3])
+    for path in ["/messages/images/0/chest.png", "/messages/images/../images/039058c6f2c0cb49/chest.png", "\(path)/", ""] {
+      #expect(images[path] == nil, "\(path)")
+    }
+    let headers = images[path]?.response.headers.map { "\($0.name): \($0.value)" } ?? []
+    #expect(headers.contains("Content-Type: image/png") && headers.contains("X-Content-Type-Options: nosniff"))
+    #expect(headers.contains("Cache-Control: public, max-age=31536000, immutable"))
+  }
+
   private static let folder = "Sources/CConsoleAssets/messages"
 
   @Test("Every file of the client is in the program, no larger than 12 KiB, for pages of every origin")

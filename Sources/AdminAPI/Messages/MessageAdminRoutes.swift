@@ -14,6 +14,7 @@ enum MessageAdminRoutes {
     judging(AdminMessages.check, audit: nil, answer: check),
     .changing(AdminMessages.apply, audit: "messages.apply", answer: apply),
     .changing(AdminMessages.previewDocument, audit: nil, answer: previewDocument),
+    .reading(AdminMessages.images) { call, _ in AdminMessages.ImageList(images: call.services.messageImages) },
     .reading(AdminMessages.devices, by: devices),
     .changing(AdminMessages.forgetDevice, audit: "messages.devices.forget", answer: forget),
     .reading(AdminMessages.events, by: events),
@@ -176,7 +177,7 @@ enum MessageAdminRoutes {
   }
 
   /// These names are addresses of this surface; a campaign of that name could not be asked for.
-  private static let reserved: Set<String> = ["apply", "check", "devices", "events", "preview", "settings"]
+  private static let reserved: Set<String> = ["apply", "check", "devices", "events", "images", "preview", "settings"]
 
   private static func refuseReserved(_ id: String?) throws {
     guard let id, reserved.contains(id) else { return }

@@ -30,8 +30,8 @@ struct MessagesCommand: AsyncParsableCommand {
       MessagesListCommand.self, MessagesShowCommand.self, MessagesHistoryCommand.self, MessagesCheckCommand.self,
       MessagesCreateCommand.self, MessagesPublishCommand.self, MessagesStopCommand.self, MessagesDuplicateCommand.self,
       MessagesDeleteCommand.self, MessagesApplyCommand.self, MessagesExportCommand.self, MessagesPreviewCommand.self,
-      MessagesTestCommand.self, MessagesExplainCommand.self, MessagesStatsCommand.self, MessagesDevicesCommand.self,
-      MessagesEventsCommand.self, MessagesRaiseCommand.self, MessagesSettingsCommand.self,
+      MessagesTestCommand.self, MessagesExplainCommand.self, MessagesStatsCommand.self, MessagesImagesCommand.self,
+      MessagesDevicesCommand.self, MessagesEventsCommand.self, MessagesRaiseCommand.self, MessagesSettingsCommand.self,
     ])
 }
 

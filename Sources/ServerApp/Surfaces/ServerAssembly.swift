@@ -1,4 +1,5 @@
 import APISupport
+import Accounts
 import AdminAPI
 import AdminModel
 import Backups
@@ -54,7 +55,12 @@ struct ServerAssembly {
       admin: makeAdminServices(context, functions: functions, files: files),
       console: WebConsole(
         files: files, settings: configuration.console, isDevelopment: isDevelopment,
-        isSecure: !configuration.certificates.isEmpty))
+        isSecure: !configuration.certificates.isEmpty),
+      images: images)
+  }
+
+  private var images: MessageImages {
+    MessageImages(configuration.messageImages.map { ($0.name, $0.type, $0.bytes) })
   }
 
   private func makeMessagesServices(_ context: ServerContext, access: RuleBasedAccess) -> MessagesServices {
@@ -116,6 +122,10 @@ struct ServerAssembly {
     admin.links = shard.links
     admin.invites = shard.invites
     admin.messages = shard.messages
+    admin.messageImages = images.images.map { image in
+      let address = (configuration.accounts.publicURL ?? "") + image.path
+      return AdminMessages.Image(name: image.name, address: address, type: image.type, bytes: Int64(image.bytes.count))
+    }
     admin.referrals = shard.referrals
     admin.serviceAccounts = shard.serviceAccounts
     admin.mail = mailbox

@@ -35,11 +35,13 @@ package struct ServerSurfaces: Sendable {
   package let admin: AdminServices
   /// The pages of the administrators; nil where there are none.
   package let console: WebConsole?
+  /// Pictures of in-app messages.
+  package let images: MessageImages
 
   package init(
     realtime: RealtimeServices, identity: IdentityServices, links: LinksServices, messages: MessagesServices,
     admin: AdminServices,
-    console: WebConsole? = nil
+    console: WebConsole? = nil, images: MessageImages = MessageImages()
   ) {
     self.realtime = realtime
     self.identity = identity
@@ -47,6 +49,7 @@ package struct ServerSurfaces: Sendable {
     self.messages = messages
     self.admin = admin
     self.console = console
+    self.images = images
   }
 
   package var context: ServerContext { admin.context }
@@ -57,7 +60,7 @@ package struct ServerSurfaces: Sendable {
   package func router(sockets: SocketRoutes?) -> RequestRouter {
     // The console before the accounts: what is no browser asks both at /, and only the accounts answer it.
     let surfaces: [(any RequestSurface)?] = [
-      LinkResponder(services: links), sockets, console, WebMessages(),
+      LinkResponder(services: links), sockets, console, WebMessages(images: images),
       identity.accounts.map { IdentitySurface(services: identity, accounts: $0) },
     ]
     return RequestRouter(

@@ -6,6 +6,8 @@ struct MessagesSection {
   let settings: MessageSettings
   /// What the file `campaigns` says; nil where none is named.
   let campaigns: JSON?
+  /// The pictures of the folder `images`.
+  let images: [MessageImageFile]
 
   /// - Returns: nil where the configuration does not have it.
   init?(of reader: ConfigurationReader) {
@@ -16,12 +18,25 @@ struct MessagesSection {
     }
     let file = members.last { $0.key == "campaigns" }?.value
     campaigns = file.flatMap { Self.campaigns($0, reader) }
+    images = members.last { $0.key == "images" }.map { Self.images($0.value, reader) } ?? []
     do {
-      settings = try MessageSettings(json: .object(members.filter { $0.key != "campaigns" }))
+      settings = try MessageSettings(json: .object(members.filter { !["campaigns", "images"].contains($0.key) }))
     } catch {
       reader.report("messages", message: "The settings of messages cannot be used: \(error)")
       settings = MessageSettings()
     }
+  }
+
+  private static func images(_ json: JSON, _ reader: ConfigurationReader) -> [MessageImageFile] {
+    guard let name = json.string, !name.isEmpty else {
+      reader.report("messages", message: "\"messages.images\" must be the path of a folder with pictures.")
+      return []
+    }
+    let path = name.hasPrefix("/") ? name : reader.folder + name
+    reader.note(path, key: "messages")
+    let folder = MessageImageFolder(path)
+    for problem in folder.problems { reader.report("messages", message: problem) }
+    return folder.files
   }
 
   private static func campaigns(_ json: JSON, _ reader: ConfigurationReader) -> JSON? {
