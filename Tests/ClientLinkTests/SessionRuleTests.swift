@@ -99,7 +99,8 @@ import TreeModel
     harness.data("first", "{\"a\":1,\"b\":{\"x\":1}}")
     harness.data("first/.priority", "4")
     #expect(harness.events.last?.node.priority == .int(4))
-    harness.receive(#"{"t":"d","d":{"a":"m","b":{"p":"first","d":{"a/.priority":"z","b/x":2,".priority":null,"c/.priority":1}}}}"#)
+    let changes = #"{"a/.priority":"z","b/x":2,".priority":null,"c/.priority":1}"#
+    harness.receive("{\"t\":\"d\",\"d\":{\"a\":\"m\",\"b\":{\"p\":\"first\",\"d\":\(changes)}}}")
     let expected = TreeNode.map(
       TreeMap([
         .init(key: Key(unchecked: "a"), node: .leaf(.int(1), priority: .string("z"))),
