@@ -74,7 +74,7 @@ struct LinkState: Sendable {
   var inflight = OpenRequests()
   /// Requests that are longer than the protocol lets them be; answered when the others are sent.
   var tooLong: [Request] = []
-  var listens: [WireListen] = []
+  var listens = WantedListens()
   var puts = PutQueue()
   var reads: [Read] = []
   var disconnects: [DisconnectRequest] = []

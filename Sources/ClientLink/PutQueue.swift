@@ -70,6 +70,25 @@ struct PutQueue: Sendable {
   }
 }
 
+/// What is asked of the server for as long as somebody listens, in the order of the calls.
+struct WantedListens: Sendable {
+  private var numbers: [WireListen: Int] = [:]
+  private var last = 0
+
+  var isEmpty: Bool { numbers.isEmpty }
+
+  var inOrder: [WireListen] { numbers.sorted { $0.value < $1.value }.map(\.key) }
+
+  func contains(_ listen: WireListen) -> Bool { numbers[listen] != nil }
+
+  mutating func append(_ listen: WireListen) {
+    last += 1
+    numbers[listen] = last
+  }
+
+  mutating func remove(_ listen: WireListen) { numbers[listen] = nil }
+}
+
 /// Requests that wait for their answers.
 struct OpenRequests: Sendable {
   private var requests: [Int: LinkState.Request] = [:]

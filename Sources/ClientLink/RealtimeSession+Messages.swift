@@ -30,7 +30,6 @@ extension RealtimeSession {
     case .ranges(let path, let ranges, let tag): tree.receive(ranges, at: path, tag: tag)
     case .revoked(let path, let query):
       let listened = ListenSpec(path: path, query: query ?? Query())
-      link.listens.removeAll { $0.listened == listened.wire }
       tree.refuse(listened.wire, .permissionDenied)
     case .authRevoked(let reason): refuseToken(now, reason)
     case .note(let text): outputs.append(.log(isWarning: true, text))
@@ -84,7 +83,6 @@ extension RealtimeSession {
   private mutating func answer(_ listen: WireListen, _ refusal: Refusal?, _ data: JSON) {
     if let refusal {
       guard link.listens.contains(listen) else { return }
-      link.listens.removeAll { $0 == listen }
       tree.refuse(listen.listened, refusal)
       return
     }

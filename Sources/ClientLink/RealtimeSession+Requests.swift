@@ -46,7 +46,7 @@ extension RealtimeSession {
     link.phase = .ready
     link.lastTrouble = nil
     link.goodSince = now.uptime
-    for listen in link.listens { send(listen, at: now) }
+    for listen in link.listens.inOrder { send(listen, at: now) }
     if link.listens.isEmpty { giveHeldAnswers() }
     sendPuts(now)
     sendReads(now)

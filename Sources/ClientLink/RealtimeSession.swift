@@ -173,7 +173,7 @@ extension RealtimeSession {
       link.listens.append(listen)
       if isConnected { send(listen, at: now) }
     case .unlisten(let listen):
-      link.listens.removeAll { $0 == listen }
+      link.listens.remove(listen)
       if isConnected {
         request(.unlisten(listen), action: "n", at: now) { ClientRequest.listened(listen.listened, tag: listen.tag, to: &$0) }
       }

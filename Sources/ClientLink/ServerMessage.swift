@@ -12,7 +12,7 @@ package enum ServerMessage: Sendable {
   case shutdown(reason: String)
   /// The answer to a request.
   case answer(number: Int, Answer)
-  /// Nodes that are others now.
+  /// Nodes that are others now; at a place that ends in ``ListenSpec/priorityKey``, a priority.
   case data([(path: Path, node: TreeNode)], tag: Int?)
   /// Ranges of a node that are others now.
   case ranges(Path, [RangeMerge], tag: Int?)
@@ -76,8 +76,10 @@ package enum ServerMessage: Sendable {
     let tag = body["t"]?.int.flatMap { Int(exactly: $0) }
     switch json["a"]?.string {
     case "d":
-      let path = try path(body)
-      return .data([(path, try node(body["d"] ?? .null, at: path))], tag: tag)
+      guard let target = body["p"]?.string.flatMap({ try? PathTarget(parsing: $0) }) else {
+        throw ProtocolError("data without a legal path")
+      }
+      return .data([try change(target, body["d"] ?? .null)], tag: tag)
     case "m": return .data(try merge(body), tag: tag)
     case "rm":
       let path = try path(body)
@@ -108,13 +110,22 @@ package enum ServerMessage: Sendable {
     let base = try path(body)
     var changes: [(path: Path, node: TreeNode)] = []
     for member in body["d"]?.object ?? [] {
-      guard let below = try? Path(parsing: member.key), base.depth + below.depth <= Path.depthMax else {
+      guard let below = try? PathTarget(parsing: member.key), base.depth + below.path.depth <= Path.depthMax else {
         throw ProtocolError("data without a legal path")
       }
-      let path = base.appending(below)
-      changes.append((path, try node(member.value, at: path)))
+      let target = PathTarget(path: base.appending(below.path), isPriority: below.isPriority)
+      changes.append(try change(target, member.value))
     }
     return changes
+  }
+
+  private static func change(_ target: PathTarget, _ json: JSON) throws(ProtocolError) -> (path: Path, node: TreeNode) {
+    let node = try node(json, at: target.path)
+    if !target.isPriority { return (target.path, node) }
+    switch node.content {
+    case .absent, .leaf(.int), .leaf(.double), .leaf(.string): return (target.path.child(ListenSpec.priorityKey), node)
+    case .leaf, .map: throw ProtocolError("a priority that is none")
+    }
   }
 
   private static func ranges(_ json: JSON?, at base: Path) throws(ProtocolError) -> [RangeMerge] {

@@ -3,11 +3,10 @@ import TreeModel
 extension ClientTree {
   /// Shows what changed at these places to those who listen there, above and below.
   mutating func show(changed paths: [Path]) {
-    if paths.isEmpty { return }
-    for listened in views.keys.filter({ listened in paths.contains { $0.contains(listened.path) || listened.path.contains($0) }
-    }) {
+    for (listened, touching) in touched(by: paths) {
       guard var view = views[listened] else { continue }
-      let (new, keys) = refresh(&view, changed: paths)
+      looks += 1
+      let (new, keys) = refresh(&view, changed: touching)
       defer { views[listened] = view }
       // What was known by a write alone stays until the server's data comes: nobody is shown that less is known.
       if view.shown.isComplete, !new.isComplete { continue }
@@ -23,8 +22,23 @@ extension ClientTree {
     }
   }
 
+  /// The views at these places, above and below, each with those of the places that touch it.
+  private func touched(by paths: [Path]) -> [(listened: ListenSpec, paths: [Path])] {
+    if paths.count == 1 { return viewPlaces.touching(paths[0]).map { ($0, paths) } }
+    var order: [ListenSpec] = []
+    var touching: [ListenSpec: [Path]] = [:]
+    for path in paths {
+      for listened in viewPlaces.touching(path) {
+        if touching[listened] == nil { order.append(listened) }
+        touching[listened, default: []].append(path)
+      }
+    }
+    return order.map { ($0, touching[$0] ?? []) }
+  }
+
   /// Brings a view's overlay up to date, by as little work as the changes need.
   ///
+  /// - `paths`: what changed at the view's place, above and below.
   /// - Returns: what the view shows now, and its children that may be others than before; nil: all may.
   func refresh(_ view: inout ListenView, changed paths: [Path]) -> (shown: Shown, children: Set<Key>?) {
     let listened = view.listened
@@ -33,8 +47,7 @@ extension ClientTree {
     let server = serverNode(listened) ?? old
     view.lastServer = server
     var known = server != nil
-    let touching = paths.filter { $0.contains(listened.path) || listened.path.contains($0) }
-    guard view.isOverlaid, (old == nil) == (server == nil), touching.allSatisfy({ $0.depth > depth }),
+    guard view.isOverlaid, (old == nil) == (server == nil), paths.allSatisfy({ $0.depth > depth }),
       keepsShape(view, at: .root, server)
     else {
       view.overlay = writes.shown(server ?? .absent, at: listened.path, known: &known)
@@ -43,13 +56,16 @@ extension ClientTree {
       if listened.isFiltered || !known { view.overlay = determined(view.overlay, server: server, in: listened) }
       return (Shown(node: listened.shown(of: view.overlay), isComplete: known), nil)
     }
-    var keys = Set(touching.map { $0.keys[depth] })
+    var keys = Set(paths.map { $0.keys[depth] })
     if listened.isFiltered || !view.isComplete {
       // A window lets children in and out for others' sake.
       keys.formUnion(TreeMap.differences(from: old?.children ?? TreeMap(), to: server?.children ?? TreeMap()))
       for key in keys { overlay(&view, at: Path(keys: [key]), server) }
+    } else if let server, !writes.touch(listened.path) {
+      // Nothing is written here: the server's node is the view's, and its children are held once.
+      view.overlay = server
     } else {
-      for path in touching { overlay(&view, below: Array(path.keys[depth...]), server) }
+      for path in paths { overlay(&view, below: Array(path.keys[depth...]), server) }
     }
     view.hasPriorities = view.hasPriorities || keys.contains { view.overlay[$0].priority != nil }
     return (Shown(node: listened.shown(of: view.overlay), isComplete: view.isComplete), listened.isFiltered ? nil : keys)

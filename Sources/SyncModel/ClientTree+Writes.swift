@@ -64,8 +64,8 @@ extension ClientTree {
 
   /// What windows show of a place that no listen knows whole.
   private func partlyKnown(_ path: Path) -> TreeNode {
-    for (listened, wire) in wires where listened.path.contains(path) && listened.path != path {
-      if let tag = wire.listen.tag, let window = cache.window(tag) {
+    for listened in wirePlaces.atOrAbove(path) where listened.path != path {
+      if let tag = wires[listened]?.listen.tag, let window = cache.window(tag) {
         let node = window[Path(keys: Array(path.keys[listened.path.depth...]))]
         if node.exists { return node }
       }

@@ -6,10 +6,15 @@ package import TreeModel
 /// It knows no clock, no socket and no thread. Nothing that a server or an app says can make it trap.
 package struct ClientTree: ~Copyable, Sendable {
   var views: [ListenSpec: ListenView] = [:]
+  /// The views by their places: what is listened to elsewhere costs nothing.
+  private(set) var viewPlaces = PlaceIndex<ListenSpec>()
   var cache = ServerCache()
   /// The client's own part, below `.info`.
   var local: [Path: TreeNode] = [ClientTree.connectedPath: false]
-  var wires: [ListenSpec: WireState] = [:]
+  private(set) var wires: [ListenSpec: WireState] = [:]
+  private(set) var wirePlaces = PlaceIndex<ListenSpec>()
+  /// How many listens were looked at so far, for what was asked and what came: the measure of the work.
+  var looks = 0
   var writes = PendingWrites()
   var transactions: [PendingTransaction] = []
   var effects: [SyncEffect] = []
@@ -56,11 +61,12 @@ package struct ClientTree: ~Copyable, Sendable {
     view.listeners.append((id, kinds))
     views[listened] = view
     if isNew {
+      viewPlaces.insert(listened, at: listened.path)
       if listened.isFiltered, let known = recalled[listened] { view.lastServer = known }
       // The view first: what was known by a listen that ends now is not to be let go.
       view.shown = refresh(&view, changed: [listened.path]).shown
       views[listened] = view
-      reviseWires()
+      reviseWires(at: listened.path)
     }
     if let shown = views[listened]?.shown {
       for event in listened.query.events(beginning: shown) where kinds.contains(event.kind) {
@@ -76,7 +82,8 @@ package struct ClientTree: ~Copyable, Sendable {
     views[listened]?.listeners.removeAll { $0.id == id }
     guard let view = views[listened], view.listeners.isEmpty else { return }
     views[listened] = nil
-    reviseWires()
+    viewPlaces.remove(listened, at: listened.path)
+    reviseWires(at: listened.path)
   }
 
   /// Whether anybody listens, to the client's own part included.
@@ -110,8 +117,8 @@ extension ClientTree {
   /// change.
   package mutating func receive(_ changes: [(path: Path, node: TreeNode)], tag: Int?) {
     var touched: [Path] = []
-    for (path, node) in changes {
-      guard let listened = listened(path, tag: tag) else { continue }
+    for change in changes {
+      guard let listened = listened(change.path, tag: tag), let (path, node) = whole(change, tag: tag) else { continue }
       wires[listened]?.hasData = true
       cache.set(path, to: node, tag: tag)
       if tag == nil, path == listened.path { cache.markComplete(path) }
@@ -128,15 +135,17 @@ extension ClientTree {
     receive([(path, node)], tag: tag)
   }
 
+  /// A change of a priority alone as one of the node that has it; nil where that is not known.
+  private func whole(_ change: (path: Path, node: TreeNode), tag: Int?) -> (path: Path, node: TreeNode)? {
+    guard change.path.lastKey == ListenSpec.priorityKey, let place = change.path.parent else { return change }
+    let known = tag.map { cache.window($0) == nil ? nil : cache.raw($0, at: place) } ?? cache.node(at: place)
+    return known.map { (place, TreeNode($0.content, priority: change.node.scalar)) }
+  }
+
   /// The listen under which the server sends data for a place; nil if it no longer should.
   private func listened(_ path: Path, tag: Int?) -> ListenSpec? {
-    if let tag { return wires.values.first { $0.listen.tag == tag }.map(\.listen.listened) }
-    var above: Path? = path
-    while let place = above {
-      if wires[ListenSpec(path: place)] != nil { return ListenSpec(path: place) }
-      above = place.parent
-    }
-    return nil
+    if let tag { return cache.listened(tag) }
+    return wirePlaces.atOrAbove(path).last { !$0.isFiltered }
   }
 
   /// The server took a listen: what it knows, it has sent before.
@@ -158,15 +167,15 @@ extension ClientTree {
   /// The server does not take a listen, or takes it back: those who listen are told, and end.
   package mutating func refuse(_ listened: ListenSpec, _ refusal: Refusal) {
     guard wires[listened] != nil else { return }
-    let ended = views.values.filter { wireSpec(of: $0.listened) == listened }
+    let ended = viewPlaces.atOrBelow(listened.path).filter { wireSpec(of: $0) == listened }
     for view in ended {
-      for listener in view.listeners {
+      for listener in views.removeValue(forKey: view)?.listeners ?? [] {
         specOfListener[listener.id] = nil
         effects.append(.cancelled(listener.id, refusal))
       }
-      views[view.listened] = nil
+      viewPlaces.remove(view, at: view.path)
     }
-    reviseWires()
+    reviseWires(at: listened.path)
   }
 
   /// Says something about the client itself, below `.info`.
@@ -182,40 +191,26 @@ extension ClientTree {
   /// The listen that keeps a view up to date.
   func wireSpec(of listened: ListenSpec) -> ListenSpec? {
     if listened.isLocal { return nil }
-    var above = listened.isFiltered ? listened.path : listened.path.parent
-    var highest: Path?
-    while let place = above {
-      if wholeListens.contains(place) { highest = place }
-      above = place.parent
-    }
-    return highest.map { ListenSpec(path: $0) } ?? listened.wire
+    return (viewPlaces.atOrAbove(listened.path).first { !$0.isFiltered } ?? listened).wire
   }
 
-  /// The places that are listened to as a whole.
-  private var wholeListens: Set<Path> {
-    Set(views.keys.lazy.filter { !$0.isFiltered && !$0.isLocal }.map(\.path))
-  }
-
-  /// Begins the listens of the server's that are needed, and ends those that are not.
-  mutating func reviseWires() {
-    var needed: Set<ListenSpec> = []
-    let wholes = wholeListens
-    for listened in views.keys where !listened.isLocal {
-      var above = listened.isFiltered ? listened.path : listened.path.parent
-      var isCovered = false
-      while let place = above, !isCovered {
-        isCovered = wholes.contains(place)
-        above = place.parent
-      }
-      if !isCovered { needed.insert(listened.wire) }
-    }
-    for listened in needed.subtracting(wires.keys).sorted(by: { $0.path.depth < $1.path.depth }) { begin(listened) }
-    for (listened, wire) in wires where !needed.contains(listened) {
-      wires[listened] = nil
+  /// A view at a place came or went: begins the listens of the server's that are needed there and below, and ends those that are
+  /// not.
+  private mutating func reviseWires(at path: Path) {
+    // A whole node that is listened to above brings all of this, before as now.
+    if viewPlaces.atOrAbove(path).contains(where: { !$0.isFiltered && $0.path != path }) { return }
+    let needed = viewPlaces.atOrBelow(path) { !$0.isFiltered }.filter { !$0.isLocal }.map(\.wire)
+    let present = wirePlaces.atOrBelow(path)
+    looks += needed.count + present.count
+    let ended = Set(present).subtracting(needed)
+    for listened in Set(needed).subtracting(present).sorted(by: { $0.path.depth < $1.path.depth }) { begin(listened) }
+    for listened in ended {
+      guard let wire = wires.removeValue(forKey: listened) else { continue }
+      wirePlaces.remove(listened, at: listened.path)
       if let tag = wire.listen.tag { cache.close(tag) }
       effects.append(.unlisten(wire.listen))
     }
-    cache.keep(Set(wires.keys.lazy.filter { !$0.isFiltered }.map(\.path)))
+    if !ended.isEmpty { cache.keep(at: path, listened: wirePlaces) }
   }
 
   private mutating func begin(_ listened: ListenSpec) {
@@ -229,6 +224,7 @@ extension ClientTree {
     }
     let listen = WireListen(listened: listened, tag: tag)
     wires[listened] = WireState(listen: listen)
+    wirePlaces.insert(listened, at: listened.path)
     effects.append(.listen(listen))
   }
 }

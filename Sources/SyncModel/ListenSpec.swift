@@ -25,6 +25,9 @@ package struct ListenSpec: Sendable, Hashable {
   /// The name of the client's own part of the tree.
   package static let infoKey = Key(unchecked: ".info")
 
+  /// The last key of a place that stands for a node's priority, where the server says what changed.
+  package static let priorityKey = Key(unchecked: ".priority")
+
   /// The part of a node that the window shows.
   package func shown(of node: TreeNode) -> TreeNode { isFiltered ? query.result(of: node) : node }
 }

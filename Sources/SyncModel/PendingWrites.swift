@@ -3,22 +3,43 @@ import TreeModel
 /// The writes that wait for an answer, by their numbers and by the places that they touch. What one place needs costs nothing for
 /// writes elsewhere, nor for those that a later one has covered.
 struct PendingWrites: Sendable {
-  private var writes: [WriteID: PendingWrite] = [:]
+  private var writes: [WriteID: Entry] = [:]
   private var all = WriteIndex()
   /// Those that listeners see.
   private var visible = WriteIndex()
 
   /// All of them, in the order of the calls.
-  var inOrder: [PendingWrite] { writes.values.sorted { $0.id < $1.id } }
+  var inOrder: [PendingWrite] { writes.values.map(\.write).sorted { $0.id < $1.id } }
+
+  private struct Entry: Sendable {
+    let write: PendingWrite
+    /// Of a write of many places, the indices of its estimates by place.
+    let places: PlaceIndex<Int>?
+
+    init(_ write: PendingWrite) {
+      self.write = write
+      if write.estimates.count <= 8 {
+        places = nil
+      } else {
+        places = write.estimates.indices.reduce(into: PlaceIndex<Int>()) { $0.insert($1, at: write.estimates[$1].path) }
+      }
+    }
+
+    /// What the write is thought to do at a place, above and below, in its order; other estimates may be among it.
+    func estimates(touching path: Path) -> [PendingWrite.Estimate] {
+      guard let places else { return write.estimates }
+      return places.touching(path).sorted().map { write.estimates[$0] }
+    }
+  }
 
   mutating func append(_ write: PendingWrite) {
-    writes[write.id] = write
+    writes[write.id] = Entry(write)
     all.insert(write)
     if write.isVisible { visible.insert(write) }
   }
 
   mutating func remove(_ id: WriteID) -> PendingWrite? {
-    guard let write = writes.removeValue(forKey: id) else { return nil }
+    guard let write = writes.removeValue(forKey: id)?.write else { return nil }
     all.remove(write)
     if write.isVisible { visible.remove(write) }
     return write
@@ -26,6 +47,9 @@ struct PendingWrites: Sendable {
 
   /// Whether a visible write sets the place, or one above it.
   func sets(_ path: Path) -> Bool { visible.cover(path, before: nil) != nil }
+
+  /// Whether a visible write is at the place, above or below.
+  func touch(_ path: Path) -> Bool { visible.touch(path) }
 
   /// The node at a place as it stands after the visible writes.
   ///
@@ -45,7 +69,7 @@ struct PendingWrites: Sendable {
   private func applied(_ ids: [WriteID], to node: TreeNode, at path: Path, known: inout Bool) -> TreeNode {
     var node = node
     for id in ids {
-      if let write = writes[id] { node = node.applying(write.estimates, at: path, known: &known) }
+      if let entry = writes[id] { node = node.applying(entry.estimates(touching: path), at: path, known: &known) }
     }
     return node
   }
@@ -154,6 +178,9 @@ private struct WriteIndex: Sendable {
     place(path)?.collect(after: cover, before: end, into: &ids)
     return ids.sorted()
   }
+
+  /// Whether a write is at a place, above or below.
+  func touch(_ path: Path) -> Bool { place(path) != nil || cover(path, before: nil) != nil }
 
   /// The children of a place that writes later than one touch; nil if one of them writes the priority of the place itself.
   func childKeys(_ path: Path, after id: WriteID?) -> [Key]? {

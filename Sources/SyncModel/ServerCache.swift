@@ -5,7 +5,7 @@ struct ServerCache {
   /// What is known, whole nodes and nothing else: below ``complete`` everything, elsewhere nothing.
   fileprivate(set) var tree: TreeNode = .absent
   /// The places whose nodes are known whole; none lies in another.
-  fileprivate(set) var complete: Set<Path> = []
+  private var complete = PlaceIndex<Path>()
   /// What is known of windows, by tag.
   fileprivate var windows: [Int: Window] = [:]
 
@@ -21,15 +21,10 @@ struct ServerCache {
   }
 
   /// Whether the node at a place is known whole.
-  func isComplete(_ path: Path) -> Bool {
-    if complete.isEmpty { return false }
-    var above: Path? = path
-    while let place = above {
-      if complete.contains(place) { return true }
-      above = place.parent
-    }
-    return false
-  }
+  func isComplete(_ path: Path) -> Bool { !complete.atOrAbove(path).isEmpty }
+
+  /// What a window is listened to for; nil where there is no such window.
+  func listened(_ tag: Int) -> ListenSpec? { windows[tag]?.listened }
 
   /// What is known of a window; nil before the server has sent all of it.
   func window(_ tag: Int) -> TreeNode? {
@@ -66,34 +61,28 @@ struct ServerCache {
   /// Takes the place for known whole.
   mutating func markComplete(_ path: Path) {
     if isComplete(path) { return }
-    complete = complete.filter { !path.contains($0) }
-    complete.insert(path)
+    for place in complete.atOrBelow(path) { complete.remove(place, at: place) }
+    complete.insert(path, at: path)
   }
 
   mutating func markComplete(tag: Int) { windows[tag]?.isComplete = true }
 
-  /// Lets go of everything that no listen at one of these places keeps up to date.
-  mutating func keep(_ listened: Set<Path>) {
-    var kept: Set<Path> = []
-    for place in complete {
-      if listened.contains(where: { $0.contains(place) }) {
-        kept.insert(place)
-      } else {
-        for path in listened where place.contains(path) { kept.insert(path) }
+  /// Lets go of everything at a place and below that none of these listens keeps up to date.
+  mutating func keep(at path: Path, listened: PlaceIndex<ListenSpec>) {
+    for place in complete.atOrBelow(path) where !listened.atOrAbove(place).contains(where: { !$0.isFiltered }) {
+      let before = tree
+      tree = tree.setting(place, to: .absent)
+      complete.remove(place, at: place)
+      for kept in listened.atOrBelow(place) where !kept.isFiltered {
+        tree = tree.setting(kept.path, to: before[kept.path])
+        complete.insert(kept.path, at: kept.path)
       }
     }
-    if kept == complete { return }
-    var rest = TreeNode.absent
-    for path in kept { rest = rest.setting(path, to: tree[path]) }
-    tree = rest
-    complete = kept
   }
-}
 
-extension ServerCache {
   /// Replaces what is known of a place, in whole nodes and in windows; where nothing is known, nothing is then.
   mutating func overwrite(_ path: Path, to node: TreeNode) {
-    for place in complete {
+    for place in complete.touching(path) {
       if place.contains(path) { tree = tree.setting(path, to: node) }
       if path.contains(place), path != place {
         tree = tree.setting(place, to: node[Path(keys: Array(place.keys[path.depth...]))])

@@ -14,27 +14,28 @@ import TreeModel
 
 /// Whatever a server says, a game goes on: random and damaged messages into a session with listeners, writes and transactions.
 ///
-/// A second for each in an ordinary run; `DOUBLOON_FUZZ_SECONDS=600` for a long one, `DOUBLOON_FUZZ_SEED` for another
-/// beginning. What fails says its seed, and that seed alone fails again.
+/// A second for each in an ordinary run; `DOUBLOON_FUZZ_SECONDS=600` for a long one, `DOUBLOON_FUZZ_FRAMES=10000000` for one of so
+/// many, `DOUBLOON_FUZZ_SEED` for another beginning. What fails says its seed, and that seed alone fails again.
 @Suite struct FuzzTests {
   static let seconds = number("DOUBLOON_FUZZ_SECONDS") ?? 1
+  static let frames = number("DOUBLOON_FUZZ_FRAMES")
   static let firstSeed = UInt64(number("DOUBLOON_FUZZ_SEED") ?? 1)
 
   private static func number(_ name: String) -> Int? { getenv(name).flatMap { Int(String(cString: $0)) } }
 
-  /// Runs `body` with one seed after the other until the time is over; says how many there were.
+  /// Runs `body` with one seed after the other until the time is over, or there were enough; says how many there were.
   private static func run(_ what: String, _ body: (inout RandomTree) throws -> Int) rethrows {
     let end = ContinuousClock.now + .seconds(seconds)
     var seed = firstSeed
     var count = 0
-    while ContinuousClock.now < end {
+    while frames.map({ count < $0 }) ?? (ContinuousClock.now < end) {
       for _ in 0..<20 {
         var source = RandomTree(seed: seed)
         count += try body(&source)
         seed += 1
       }
     }
-    if seconds > 60 { print("\(what): \(count), to the seed \(seed)") }
+    if seconds > 60 || frames != nil { print("\(what): \(count), to the seed \(seed)") }
   }
 
   /// Changes, inserts and removes some bytes.

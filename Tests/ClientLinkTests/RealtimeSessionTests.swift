@@ -180,6 +180,8 @@ import TreeModel
   @Test(arguments: [
     "{", "[]", "{\"t\":\"x\"}", "{\"t\":\"c\",\"d\":{\"t\":\"h\",\"d\":{}}}", "99999",
     "{\"t\":\"d\",\"d\":{\"a\":\"d\",\"b\":{\"p\":\"a.b\"}}}",
+    "{\"t\":\"d\",\"d\":{\"a\":\"d\",\"b\":{\"p\":\"a/.priority\",\"d\":true}}}",
+    "{\"t\":\"d\",\"d\":{\"a\":\"m\",\"b\":{\"p\":\"a\",\"d\":{\".priority/x\":1}}}}",
     "{\"t\":\"d\",\"d\":{\"a\":\"d\",\"b\":{\"p\":\"a\",\"d\":{\".sv\":\"timestamp\"}}}}",
   ])
   func whatIsNoMessageEndsTheConnection(text: String) {

@@ -8,7 +8,9 @@ struct SessionHarness: ~Copyable {
   var session = RealtimeSession(RealtimeSession.Target(namespace: "game"), seed: 1, name: (1, 2))
   var now = Moment(wall: 1_000_000, uptime: 0)
   var sent: [String] = []
-  var events: [TreeEvent] = []
+  var told: [(id: ListenerID, event: TreeEvent)] = []
+  var events: [TreeEvent] { told.map(\.event) }
+  var cancelled: [ListenerID] = []
   var written: [WriteID: Refusal?] = [:]
   var reads: [Result<TreeNode, ReadFailure>] = []
   var finished: [SyncModel.TransactionResult] = []
@@ -28,14 +30,15 @@ struct SessionHarness: ~Copyable {
         case .close: closes += 1
         case .refreshToken: refreshes += 1
         case .written(let id, let refusal): written[id] = .some(refusal)
-        case .event(_, let event): events.append(event)
+        case .event(let id, let event): told.append((id, event))
+        case .cancelled(let id, _): cancelled.append(id)
         case .run(let id):
           guard let input = session.tree.transactionInput(id) else { continue }
           session.transactionRan(id, output: step(input), at: now)
         case .finished(_, let result): finished.append(result)
         case .read(_, let result): reads.append(result)
         case .log(_, let line): logs.append(line)
-        case .pending, .sent, .cancelled, .disconnectSet: break
+        case .pending, .sent, .disconnectSet: break
         }
       }
       outputs = session.takeOutputs()

@@ -16,7 +16,7 @@ import TreeModel
     harness.receive("{\"t\":\"c\",\"d\":{\"t\":\"h\",\"d\":{\"ts\":1000000,\"v\":\"5\",\"h\":\"h\",\"s\":\"s\"\(extensions)}}}")
     harness.answer(1)
     harness.sent = []
-    harness.events = []
+    harness.told = []
     return harness
   }
 
@@ -87,10 +87,27 @@ import TreeModel
   func cached() {
     var harness = Self.connected()
     harness.data("first", "{\"a\":1}")
-    (harness.events, harness.sent) = ([], [])
+    (harness.told, harness.sent) = ([], [])
     harness.listen("/first/a")
     #expect(harness.events == [TreeEvent(.value, node: 1)])
     #expect(harness.sent == [])
+  }
+
+  @Test("a priority that changes alone, or beside nodes, is a change of its node, and the connection stands")
+  func priorities() {
+    var harness = Self.connected()
+    harness.data("first", "{\"a\":1,\"b\":{\"x\":1}}")
+    harness.data("first/.priority", "4")
+    #expect(harness.events.last?.node.priority == .int(4))
+    let changes = #"{"a/.priority":"z","b/x":2,".priority":null,"c/.priority":1}"#
+    harness.receive("{\"t\":\"d\",\"d\":{\"a\":\"m\",\"b\":{\"p\":\"first\",\"d\":\(changes)}}}")
+    let expected = TreeNode.map(
+      TreeMap([
+        .init(key: Key(unchecked: "a"), node: .leaf(.int(1), priority: .string("z"))),
+        .init(key: Key(unchecked: "b"), node: ["x": 2]),
+      ]))
+    #expect(harness.events.last?.node == expected)
+    #expect(harness.closes == 0)
   }
 
   @Test("a query without an index is answered, and the log names the rule that is missing")
