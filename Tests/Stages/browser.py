@@ -8,7 +8,7 @@ import re
 import time
 import urllib.parse
 
-from chromium import Chromium
+from chromium import Chromium, ElementGone
 from keyboard import Keyboard
 from pointer import Pointer
 
@@ -154,7 +154,10 @@ class Tab(Pointer, Keyboard):
         look = holds if callable(holds) else lambda: self.value(holds)
         end = time.monotonic() + seconds
         while True:
-            found = look()
+            try:
+                found = look()
+            except ElementGone:
+                found = False  # the page went to another one while it was looked at
             if found:
                 return found
             if time.monotonic() > end:

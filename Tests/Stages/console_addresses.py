@@ -33,6 +33,11 @@ def every_address_opens_cold(site, checks):
     checks.check("an unknown address says so", tab.shows("There is no such page"), tab.text)
 
 
+def walks(tab, step):
+    """Back or forward, which may lead to another load of the page: the browser does it once it has answered."""
+    tab.value(f"setTimeout(() => history.{step}())")
+
+
 def back_and_forward(site, checks):
     tab = site.open("overview")
     seen = [("Overview", tab.address)]
@@ -45,7 +50,7 @@ def back_and_forward(site, checks):
     for step, sign in (("back", -1), ("forward", 1)):
         order = list(reversed(seen[:-1])) if sign < 0 else seen[1:]
         for head, address in order:
-            tab.value(f"history.{step}()")
+            walks(tab, step)
             checks.check(f"{step} to {head}", tab.until(lambda: tab.address == address and heading(tab) == head), (tab.address, heading(tab)),
                          quiet=True)
     checks.check("Back and Forward walk through nine pages", tab.value("window.isTheSamePage === true"))
@@ -56,9 +61,8 @@ def back_and_forward(site, checks):
     typed = tab.until("location.search.includes('bob')")
     checks.check("what is typed into a filter comes into the address", typed, tab.address)
     checks.check("typing makes at most one entry of the history", tab.value("history.length") - before <= 1)
-    tab.value("history.back()")
-    tab.until("!location.search.includes('bob')")
-    checks.check("Back leads away from it", "bob" not in tab.address, tab.address)
+    walks(tab, "back")
+    checks.check("Back leads away from it", tab.until(lambda: "bob" not in (tab.address or "bob")), tab.address)
 
 
 def the_last_request_wins(site, checks):
