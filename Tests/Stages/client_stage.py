@@ -13,6 +13,7 @@ import threading
 import time
 
 from client_peers import peers
+from client_recording import recording
 from server import Checks, Connection, Server
 
 PLAYERS = ("ann", "bob")
@@ -165,6 +166,34 @@ def kills(options, data, folder, chance, checks):
     server.stop()
 
 
+def outages(options, data, folder, checks):
+    """A thousand writes of one device, while the server is killed five times."""
+    server = Server(options.program, "--data", data)
+    port = server.await_address()
+    story = Story(options, folder, "cleo", port)
+    for number in range(5):
+        story.write(200)
+        while story.device.hear("done", seconds=120) is not None and len(story.device.numbers("done")) < 200 * number + 50:
+            pass
+        server.kill()
+        server = Server(options.program, "--data", data, "--port", str(port))
+        server.await_address()
+    ended = story.finish()
+    player = (Connection(port).ask("GET", "/.json").json or {}).get("cleo", {})
+    log = player.get("log") or {}
+    log = {str(key): at for key, at in enumerate(log) if at} if isinstance(log, list) else log
+    numbers = [str(number) for number in range(1, 1001)]
+    checks.check("of 1000 writes over 5 deaths of the server each arrives, and counts once",
+                 ended and sorted(log, key=int) == numbers and player.get("count") == 1000,
+                 f"{len(log)} arrived, the counter says {player.get('count')}")
+    times = [log[number] for number in numbers if number in log]
+    checks.check("they arrive in their order", times == sorted(times))
+    checks.check("the device is told of each that it is done", len(story.done) == 1000 and not story.strange,
+                 f"{len(story.done)} {story.strange[:3]}")
+    story.device.kill()
+    server.stop()
+
+
 def presence(options, data, folder, checks):
     """What the server does when a device is gone, and what it does not."""
     server = Server(options.program, "--data", data)
@@ -254,6 +283,8 @@ def main():
     try:
         libraries(options, checks)
         kills(options, os.path.join(folder, "kills"), folder, random.Random(options.seed), checks)
+        outages(options, os.path.join(folder, "outages"), folder, checks)
+        recording(options, os.path.join(folder, "recording"), checks)
         presence(options, os.path.join(folder, "presence"), folder, checks)
         full_disk(options, os.path.join(folder, "disk"), folder, checks)
         crowd(options, os.path.join(folder, "crowd"), folder, checks)
