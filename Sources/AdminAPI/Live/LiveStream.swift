@@ -9,7 +9,7 @@ import TreeModel
 ///
 /// So a message has a few hundred bytes, whatever is committed, and one that a slow client does not take is left out: the next
 /// says as much.
-final class LiveStream: EventSource {
+final class LiveStream: EventStreamSource {
   /// How often the head of the namespace is looked at.
   static let interval = TimeAmount.milliseconds(200)
   static let beatsOfPatience = 150

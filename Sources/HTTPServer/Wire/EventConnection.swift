@@ -3,7 +3,7 @@ package import NIOHTTP1
 package import TreeModel
 
 /// What tells one client of events (`text/event-stream`). Called on the connection's event loop only.
-package protocol EventSource: AnyObject {
+package protocol EventStreamSource: AnyObject {
   /// How often ``beat()`` is called.
   static var interval: TimeAmount { get }
   /// At so many beats in a row a client may take nothing; then it is given up.
@@ -27,7 +27,7 @@ package final class EventConnection: ChannelInboundHandler {
   package typealias InboundIn = HTTPServerRequestPart
   package typealias OutboundOut = ByteBuffer
 
-  private let source: any EventSource
+  private let source: any EventStreamSource
   private let opening: StreamOpening
   private let admission: any StreamCounting
   private var context: ChannelHandlerContext?
@@ -36,7 +36,7 @@ package final class EventConnection: ChannelInboundHandler {
   private var isOpen = false
 
   /// - `admission`: where the stream was counted; it is counted out at its end.
-  package init(_ source: any EventSource, opening: StreamOpening, admission: any StreamCounting) {
+  package init(_ source: any EventStreamSource, opening: StreamOpening, admission: any StreamCounting) {
     self.source = source
     self.opening = opening
     self.admission = admission

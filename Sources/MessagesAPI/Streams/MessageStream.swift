@@ -7,7 +7,7 @@ import TreeModel
 /// Tells one app that a message waits: it fetches then, for the message comes with the fetch.
 ///
 /// What a slow client does not take is left out: its next fetch says as much.
-final class MessageStream: EventSource {
+final class MessageStream: EventStreamSource {
   /// How often the stream says that it is alive.
   static let interval = TimeAmount.seconds(30)
   static let beatsOfPatience = 2
