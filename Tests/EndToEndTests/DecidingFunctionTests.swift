@@ -160,7 +160,8 @@ struct DecidingFunctionTests {
         let idToken = #"{"sub":"g1","email":"a@example.com"}"#
         let body = "providerId=google.com&id_token=\(PercentEncoding.encode(idToken))&access_token=opaque"
         for (forwarded, first, second): (JSON, JSON?, JSON?) in [
-          ([:], nil, nil), (["idToken": true], .string(idToken), nil), (["accessToken": true], nil, "opaque"),
+          ([:], JSON?.none, JSON?.none), (["idToken": true], .string(idToken), JSON?.none),
+          (["accessToken": true], JSON?.none, "opaque"),
         ] {
           let settings: JSON = [
             "triggers": ["beforeSignIn": ["functionUri": .string(target.address)]], "forwardInboundCredentials": forwarded,
