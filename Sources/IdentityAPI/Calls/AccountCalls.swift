@@ -74,10 +74,7 @@ enum AccountCalls {
       return JSON(fields: [("kind", kind), ("users", users.isEmpty ? nil : .array(users))])
     }
     let own = try accounts.profiles.account(idToken: try call.fields.text("idToken"), of: call.project)
-    let user = AccountJSON.own(own)
-    guard accounts.options.followsEmulator, own.secondFactors.isEmpty else { return ["kind": kind, "users": [user]] }
-    // Emulators show a list that is empty once the last factor is gone, which clients take as they take none.
-    return ["kind": kind, "users": [.object((user.object ?? []) + [JSON.Member(key: "mfaInfo", value: [])])]]
+    return ["kind": kind, "users": [AccountJSON.own(own)]]
   }
 
   /// The accounts that an administrator asks for.
