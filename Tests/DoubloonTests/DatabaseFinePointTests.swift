@@ -4,7 +4,7 @@ import Testing
 @testable import Doubloon
 
 /// What is easily overlooked: writes that contradict themselves, and transactions that write nothing or show nothing.
-@Suite(.timeLimit(.minutes(1))) struct DatabaseFinePointTests {
+@Suite(.timeLimit(.minutes(5))) struct DatabaseFinePointTests {
   @Test("an update of a place and of one in it is refused at once, and nothing of it is shown or sent")
   func contradiction() async throws {
     try await DatabaseClient.run { server, client in
