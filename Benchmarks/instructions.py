@@ -7,7 +7,8 @@
 
 Instructions hold still where times do not: other work on the machine changes nothing but the size of batches. valgrind lets one
 thread run at a time and is some fifty times slower, so batches are smaller than a server's, and what is paid once for a batch
-weighs more. The kernel's part is not in it. Parts are counted with everything that they call; they do not overlap.
+weighs more; and functions that a server runs in place run on threads here, for they take fifty times as long. The kernel's part
+is not in it. Parts are counted with everything that they call; they do not overlap.
 """
 
 import argparse
