@@ -18,6 +18,18 @@ import Testing
     #expect(found.isEmpty, "\(found.listing)")
   }
 
+  @Test("the top level holds what a stranger expects, and nothing that a tool has left there")
+  func topLevel() {
+    // What SwiftPM writes is never committed.
+    let expected: Set<String> = [
+      "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "Documentation", "Examples", "Functions", "LICENSE",
+      "Package.resolved", "Package.swift", "README.md", "SECURITY.md", "Scripts", "Sources", "Tests", "schema.sql",
+    ]
+    let found = Set(Repository.files.compactMap { $0.split(separator: "/").first.map(String.init) })
+    let surplus = found.filter { !$0.hasPrefix(".") }.subtracting(expected).sorted()
+    #expect(surplus.isEmpty, "move or remove \(surplus.joined(separator: ", "))")
+  }
+
   @Test("a citation names a source that everybody can read")
   func citations() {
     let publicSources = ["RFC", "OpenID", "OWASP", "ISO", "W3C", "WHATWG", "https://"]
