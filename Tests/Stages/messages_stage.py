@@ -25,6 +25,8 @@ from server import Checks
 
 # What all files of the client may weigh on their way, in bytes.
 WEIGHT_MAX = 12_288
+# Functions of a run that may be tried once more.
+AGAIN_MAX = 2
 
 
 class Stage:
@@ -86,6 +88,33 @@ def tried(checks, check, run):
     print(f"        {check.__name__}: {time.monotonic() - begin:.1f} s", flush=True)
 
 
+def looked_at(check, run, browser, checks, pictures):
+    """One function in a window of its own, which must be in order afterwards."""
+    stage = Stage(browser, pictures)
+    tried(checks, check, lambda: run(stage, checks))
+    checks.check(f"nothing is wrong with the windows of {check.__name__}", not stage.complaints, "\n        ".join(stage.complaints[:6]), quiet=True)
+    stage.end()
+
+
+def look_at_all(browser, studio, options, checks):
+    """What happens in a browser. A function that needs no server's state is tried once more where something in it did not hold: a
+    browser on a busy machine loses a moment now and then. No more than AGAIN_MAX of a run may need that."""
+    again = 0
+    for check in (messages_server.a_page_shows_it, messages_server.a_reward_says_so_by_itself):
+        if options.check in (None, check.__name__):
+            looked_at(check, lambda stage, found, check=check: check(studio, found, stage), browser, checks, options.pictures)
+    for check in messages_acts.CHECKS + messages_looks.CHECKS:
+        if options.check not in (None, check.__name__):
+            continue
+        found = Checks("missed" if again < AGAIN_MAX else "FAILED")
+        looked_at(check, check, browser, found, options.pictures)
+        if found.failed and again < AGAIN_MAX:
+            again += 1
+            found = Checks()
+            looked_at(check, check, browser, found, options.pictures)
+        checks.add(found)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
@@ -101,16 +130,7 @@ def main():
     if options.check in (None, "a_client_like_firebases_reads_it"):
         tried(checks, messages_server.a_client_like_firebases_reads_it, lambda: messages_server.a_client_like_firebases_reads_it(studio, checks))
     with Browser() as browser:
-        alone = [(one, lambda stage, one=one: one(stage, checks)) for one in messages_acts.CHECKS + messages_looks.CHECKS]
-        served = [(one, lambda stage, one=one: one(studio, checks, stage)) for one in
-                  (messages_server.a_page_shows_it, messages_server.a_reward_says_so_by_itself)]
-        for check, run in served + alone:
-            if options.check in (None, check.__name__):
-                stage = Stage(browser, options.pictures)
-                tried(checks, check, lambda: run(stage))
-                checks.check(f"nothing is wrong with the windows of {check.__name__}", not stage.complaints,
-                             "\n        ".join(stage.complaints[:6]), quiet=True)
-                stage.end()
+        look_at_all(browser, studio, options, checks)
     studio.stop()
     return checks.finish()
 

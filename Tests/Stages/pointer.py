@@ -15,10 +15,25 @@ STATE = """async function () {
   await Promise.race([new Promise(requestAnimationFrame), new Promise((done) => setTimeout(done, 250))]);
   return place() === before ? 'still' : 'moving';
 }"""
-# Tells later whether a click came to the element.
+# Tells later whether a click came to the element, and keeps one that does not from everything else: where the page was drawn again
+# between the look and the press, a person would not press what came under the pointer.
 WATCH = """function () {
+  const element = this.nodeType === 1 ? this : this.parentElement;
   const seen = { clicked: false };
-  (this.nodeType === 1 ? this : this.parentElement).addEventListener('click', () => { seen.clicked = true; }, { capture: true, once: true });
+  element.addEventListener('click', () => { seen.clicked = true; }, { capture: true, once: true });
+  let outer = element;
+  while (outer.getRootNode() instanceof ShadowRoot) outer = outer.getRootNode().host;
+  const kinds = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click'];
+  const guard = (event) => {
+    if (event.composedPath().includes(outer)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  for (const kind of kinds) addEventListener(kind, guard, true);
+  seen.end = () => {
+    for (const kind of kinds) removeEventListener(kind, guard, true);
+    return seen.clicked;
+  };
   return seen;
 }"""
 
@@ -100,7 +115,7 @@ class Pointer:
         seen = self.ask("Runtime.callFunctionOn", objectId=element, functionDeclaration=WATCH)["result"]["objectId"]
         self._press_at((quads[0][0] + quads[0][4]) / 2, (quads[0][1] + quads[0][5]) / 2)
         try:
-            clicked = self._call(seen, "function () { return this.clicked; }")
+            clicked = self._call(seen, "function () { return this.end(); }")
         except RuntimeError:
             return  # the click led to another page
         if not clicked and state != "disabled":

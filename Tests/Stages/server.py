@@ -102,9 +102,11 @@ class Server:
 
 
 class Checks:
-    """Counts what held and what did not, and says so in the form that Scripts/test reads."""
+    """Counts what held and what did not, and says so in the form that Scripts/test reads. `word` is what stands before a check
+    that did not hold."""
 
-    def __init__(self):
+    def __init__(self, word="FAILED"):
+        self.word = word
         self.passed = 0
         self.failed = 0
         self._lock = threading.Lock()
@@ -117,8 +119,13 @@ class Checks:
                     print(f"ok      {name}", flush=True)
             else:
                 self.failed += 1
-                print(f"FAILED  {name}" + (f": {detail}" if detail else ""), flush=True)
+                print(f"{self.word:<7} {name}" + (f": {detail}" if detail else ""), flush=True)
         return bool(holds)
+
+    def add(self, others):
+        """Counts what other checks found as found here."""
+        self.passed += others.passed
+        self.failed += others.failed
 
     def finish(self):
         print(f"{self.passed} passed, {self.failed} failed", flush=True)
