@@ -12,6 +12,7 @@ let package = Package(
     .target(name: "Measuring"),
     .executableTarget(name: "listeners", dependencies: [.product(name: "DoubloonEngine", package: "doubloon")]),
     .executableTarget(name: "lifecycle", dependencies: ["Measuring"]),
+    .executableTarget(name: "fanout", dependencies: ["Measuring"]),
     .executableTarget(
       name: "past", dependencies: ["Measuring", .product(name: "DoubloonEngine", package: "doubloon")]),
     .executableTarget(

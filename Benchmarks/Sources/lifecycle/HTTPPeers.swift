@@ -1,3 +1,5 @@
+import Measuring
+
 /// Doubloon over the Realtime Database's REST surface.
 struct RESTPeer: Peer {
   var port: Int

@@ -1,3 +1,5 @@
+import Measuring
+
 /// PostgreSQL in its own protocol (version 3, prepared statements, text formats), with a connection that it trusts.
 ///
 /// The table and its trigger are `beside.sql`'s. Source of the messages: the PostgreSQL manual, "Frontend/Backend Protocol".

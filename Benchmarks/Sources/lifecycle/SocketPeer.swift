@@ -1,3 +1,5 @@
+import Measuring
+
 /// Doubloon over the Realtime Database's socket: one put or get, one answer.
 struct SocketPeer: Peer {
   var port: Int

@@ -1,3 +1,5 @@
+import Measuring
+
 /// One request of a referral lifecycle, in the order in which a client makes them.
 enum Step: Int, CaseIterable {
   case create, signIn, level1, level2, level3, level4, level5, ownBalance, referrerBalance

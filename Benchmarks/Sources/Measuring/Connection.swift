@@ -3,16 +3,15 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
-import Measuring
 
 /// A connection to a server on this machine. Requests are short, so writing waits; reading happens when there is something.
-struct Connection {
-  let descriptor: Int32
+package struct Connection {
+  package let descriptor: Int32
   /// What was read and not yet understood.
-  var input = Input()
+  package var input = Input()
   private var buffer = [UInt8](repeating: 0, count: 65_536)
 
-  init(port: Int) throws {
+  package init(port: Int) throws {
     #if canImport(Glibc)
       let stream = Int32(SOCK_STREAM.rawValue)
     #else
@@ -32,7 +31,7 @@ struct Connection {
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  func send(_ bytes: [UInt8]) throws {
+  package func send(_ bytes: [UInt8]) throws {
     var sent = 0
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress! + sent, bytes.count - sent) }
@@ -42,7 +41,7 @@ struct Connection {
   }
 
   /// Reads what has come; waits where nothing has.
-  mutating func receive() throws {
+  package mutating func receive() throws {
     let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
     guard count > 0 else { throw BenchmarkError("the server closed a connection: error \(errno)") }
     buffer.withUnsafeBytes { input.append(UnsafeRawBufferPointer(rebasing: $0[0..<count])) }
@@ -50,14 +49,14 @@ struct Connection {
 }
 
 /// Seconds of a clock that only goes forward.
-func seconds() -> Double {
+package func seconds() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
 /// Milliseconds since 1970.
-func milliseconds() -> Int64 {
+package func milliseconds() -> Int64 {
   var time = timespec()
   clock_gettime(CLOCK_REALTIME, &time)
   return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
