@@ -1,3 +1,4 @@
+import HTTPServer
 import NIOCore
 import TreeDatabase
 
@@ -92,12 +93,9 @@ struct MessageAssembler {
 final class SharedMessage {
   let bytes: [UInt8]
   /// As frames of a WebSocket; nil if it is too large for one.
-  private(set) lazy var frames: ByteBuffer? = .framed(bytes)
+  private(set) lazy var frames: SharedBytes? = ByteBuffer.framed(bytes).map(SharedBytes.init)
   /// How many frames that is.
   var frameCount: Int { MessagePieces.frameCount(bytes) }
-
-  /// Whether it counts for one of those who have not read it.
-  var isCounted = false
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes

@@ -23,14 +23,14 @@ final class WebSocketConnection: ChannelDuplexHandler {
   private var fragments = FragmentAssembler()
   private var assembler: MessageAssembler
   private var context: ChannelHandlerContext?
-  /// Below the decoder and the encoder, for bytes that are frames already.
+  /// Below the decoder and the encoder.
   private var wire: ChannelHandlerContext?
+  /// Frames that others are sent too; enters the pipeline where they are bytes already.
+  private var output: SharedOutput?
   /// Accounts for incomplete messages.
   private var inputShare: ByteShare?
   /// Accounts for bytes that the client has not read.
   private var outputShare: ByteShare?
-  /// Bytes of messages that others get too, and that count for one of them, since all was read for the last time.
-  private var sharedBytes = 0
   private var timer: Scheduled<Void>?
   private var lastHeard = NIODeadline.now()
   /// When a client that does not read what waits for it is given up.
@@ -59,6 +59,7 @@ final class WebSocketConnection: ChannelDuplexHandler {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     wire = try? context.pipeline.syncOperations.context(handler: encoder)
+    output = wire.map(SharedOutput.init(below:))
     // Most of thousands of sockets are idle: none of them keeps a large receive buffer.
     _ = try? context.channel.syncOptions?.setOption(
       .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 512, maximum: 64 << 10))
@@ -100,12 +101,12 @@ final class WebSocketConnection: ChannelDuplexHandler {
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {
       readingDeadline = nil
-      sharedBytes = 0
+      output?.noteDrained()
       outputShare = nil
       session.transportIsWritable()
       resume()
     } else {
-      let allowance = Int64(waitingBytes(context)) * 1000 / Int64(max(1, limits.bytesPerSecondMin))
+      let allowance = Int64(output?.waitingBytes ?? 0) * 1000 / Int64(max(1, limits.bytesPerSecondMin))
       readingDeadline = .now() + limits.silenceMax + .milliseconds(allowance)
       holdUnread(context)
     }
@@ -129,6 +130,7 @@ final class WebSocketConnection: ChannelDuplexHandler {
     guard context != nil else { return }
     context = nil
     wire = nil
+    output = nil
     inputShare = nil
     outputShare = nil
     timer?.cancel()
@@ -185,7 +187,7 @@ extension WebSocketConnection {
 // MARK: - To the client
 
 extension WebSocketConnection: SocketTransport {
-  var isCongested: Bool { context?.channel.isWritable == false }
+  var isCongested: Bool { output?.isCongested == true }
 
   func send(_ message: [UInt8]) {
     guard let context, !isClosing else { return }
@@ -196,26 +198,20 @@ extension WebSocketConnection: SocketTransport {
   }
 
   func send(_ message: SharedMessage) -> Int {
-    guard let context, let wire, !isClosing else { return 0 }
+    guard let context, let output, !isClosing else { return 0 }
     guard let frames = message.frames else {
       endForSize()
       return 0
     }
     metrics.framesSent.increment(by: message.frameCount)
-    if message.isCounted { sharedBytes += frames.readableBytes }
-    message.isCounted = true
-    wire.write(NIOAny(frames), promise: nil)
-    if !context.channel.isWritable { holdUnread(context) }
-    return frames.readableBytes
+    output.append(frames)
+    if output.isCongested { holdUnread(context) }
+    return frames.buffer.readableBytes
   }
 
   func flush(then done: @escaping @Sendable () -> Void) {
-    guard let context, let wire else { return }
-    context.flush()
-    guard waitingBytes(context) > 0 else { return done() }
-    let written = context.eventLoop.makePromise(of: Void.self)
-    written.futureResult.whenSuccess(done)
-    wire.writeAndFlush(NIOAny(ByteBuffer()), promise: written)
+    guard let output else { return }
+    if output.flush() { done() } else { output.whenSent(done) }
   }
 
   private func endForSize() {
@@ -246,11 +242,13 @@ extension WebSocketConnection: SocketTransport {
     fragments = FragmentAssembler()
     assembler = MessageAssembler(bytesMax: limits.messageBytesMax)
     inputShare = nil
+    output?.yield()
     context.writeAndFlush(wrapOutboundOut(.close(code, reason)), promise: nil)
   }
 
   /// Writes now and flushes when the loop has done what else is due, so that answers that come together leave together.
   private func queue(_ frame: WebSocketFrame, context: ChannelHandlerContext) {
+    output?.yield()
     context.write(wrapOutboundOut(frame), promise: nil)
     if !context.channel.isWritable { holdUnread(context) }
     guard !isFlushQueued else { return }
@@ -259,10 +257,6 @@ extension WebSocketConnection: SocketTransport {
       connection.isFlushQueued = false
       connection.context?.flush()
     }
-  }
-
-  private func waitingBytes(_ context: ChannelHandlerContext) -> Int {
-    (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 }
 
@@ -313,10 +307,10 @@ extension WebSocketConnection {
 
   /// Counts what the client does not read. What others are sent too counts once.
   private func holdUnread(_ context: ChannelHandlerContext) {
-    let bytes = waitingBytes(context) - sharedBytes
+    let bytes = output?.countedBytes ?? 0
     let share = outputShare ?? share(of: memory.output, context: context) { $0.closeUnread() }
     outputShare = share
-    if !share.hold(max(0, bytes), as: session.standing) { later { $0.closeUnread() } }
+    if !share.hold(bytes, as: session.standing) { later { $0.closeUnread() } }
   }
 
   /// A close frame would wait behind everything else.

@@ -25,10 +25,10 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   private var listener: Listener?
   private var memory: EventTextMemory?
   private var keepAlive: RepeatedTask?
+  /// Events that other streams are sent too.
+  private var output: SharedOutput?
   /// Bytes that were written while the socket took no more.
   private var outstanding = 0
-  /// Bytes of those that count for another stream.
-  private var sharedBytes = 0
   /// Accounts for bytes that the client has not read.
   private var outputShare: ByteShare?
   /// How the client reads what the socket does not take at once; nil while it takes everything.
@@ -53,6 +53,7 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
+    output = SharedOutput(below: context)
     memory = streams.memory(of: context.eventLoop)
     let listener = streams.hub.attach(self, on: EventLoopExecutor(context.eventLoop))
     self.listener = listener
@@ -71,6 +72,7 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   func handlerRemoved(context: ChannelHandlerContext) {
     end()
     self.context = nil
+    output = nil
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -84,7 +86,7 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
     if context.channel.isWritable {
       drained()
     } else {
-      stall = StreamStall(at: .now(), left: left(context))
+      stall = StreamStall(at: .now(), left: left)
       holdUnread(context)
     }
     context.fireChannelWritabilityChanged()
@@ -119,17 +121,17 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
 
 extension EventStream {
   func receive(_ event: ListenEvent, for listening: Listening) -> Int {
-    guard let context, let memory, !isEnding else { return 0 }
+    guard let context, let output, let memory, !isEnding else { return 0 }
     switch event {
     case .snapshot(let message), .change(let message):
-      let (text, isShared) = memory.text(of: message, allocator: context.channel.allocator)
+      let text = memory.text(of: message, allocator: context.channel.allocator)
+      let bytes = text.buffer.readableBytes
       begin(context)
       // Counted first: the write may report that the socket is full before it returns.
-      outstanding += text.readableBytes
-      if isShared { sharedBytes += text.readableBytes }
-      context.write(wrapOutboundOut(text), promise: nil)
+      outstanding += bytes
+      output.append(text)
       if stall != nil { holdUnread(context) }
-      return text.readableBytes
+      return bytes
     // A stream has no hash that could be current.
     case .current: return 0
     case .ended(let end): ended(end)
@@ -141,6 +143,7 @@ extension EventStream {
   private func begin(_ context: ChannelHandlerContext) {
     guard let opening else { return }
     self.opening = nil
+    output?.yield()
     context.write(wrapOutboundOut(opening.head(context.channel.allocator)), promise: nil)
   }
 
@@ -156,10 +159,9 @@ extension EventStream {
   }
 
   func flush() {
-    guard let context else { return }
+    guard let context, let output else { return }
     memory?.didFlush()
-    context.flush()
-    if context.channel.isWritable { drained() }
+    if output.flush() || context.channel.isWritable { drained() }
   }
 
   func mayContinue(_ listening: Listening) -> Bool { mayRead() }
@@ -180,7 +182,7 @@ extension EventStream {
   /// Written bytes have left, or wait in the socket's own bounded buffer.
   private func drained() {
     stall = nil
-    sharedBytes = 0
+    output?.noteDrained()
     outputShare = nil
     let bytes = outstanding
     outstanding = 0
@@ -195,12 +197,12 @@ extension EventStream {
       outputShare
       ?? streams.output.share(of: client) { eventLoop.execute { stream.value.context?.close(promise: nil) } }
     outputShare = share
-    if !share.hold(outstanding - sharedBytes, as: caller.standing) { context.close(promise: nil) }
+    if !share.hold(output?.countedBytes ?? 0, as: caller.standing) { context.close(promise: nil) }
   }
 
   /// Bytes of what is outstanding that the system has taken: while the socket is full this grows as the client reads.
-  private func left(_ context: ChannelHandlerContext) -> Int {
-    outstanding - ((try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0)
+  private var left: Int {
+    outstanding - (output?.waitingBytes ?? 0)
   }
 
   /// Sends a last event and closes; a stream that has not begun is refused.
@@ -214,17 +216,20 @@ extension EventStream {
       last = opening.refusal(error.treeResponse, channel.allocator)
     }
     guard let last else { return context.close(promise: nil) }
+    output?.yield()
     context.writeAndFlush(wrapOutboundOut(last)).whenComplete { _ in channel.close(promise: nil) }
   }
 
   private func tick() {
     guard let context, !isEnding else { return }
-    if let isOver = stall?.isOver(after: streams.limits.stallTimeout, at: .now(), left: left(context)) {
+    if let isOver = stall?.isOver(after: streams.limits.stallTimeout, at: .now(), left: left) {
       if isOver { context.close(promise: nil) }
       return
     }
     if checkCredential() { return }
-    if opening == nil { context.writeAndFlush(wrapOutboundOut(EventText.keepAlive), promise: nil) }
+    guard opening == nil else { return }
+    output?.yield()
+    context.writeAndFlush(wrapOutboundOut(EventText.keepAlive), promise: nil)
   }
 
   /// Ends the stream if its credential has; true if so.

@@ -96,19 +96,18 @@ enum EventText {
 /// `@unchecked Sendable`: used on one event loop only, the one that it was made for.
 final class EventTextMemory: @unchecked Sendable {
   private static let keptBytesMax = 64 << 10
-  private var last: (message: ListenMessage, text: ByteBuffer)?
+  private var last: (message: ListenMessage, text: SharedBytes)?
 
-  /// - Returns: the text, and whether another stream has had it before.
-  func text(of message: ListenMessage, allocator: ByteBufferAllocator) -> (text: ByteBuffer, isShared: Bool) {
-    if let last, last.message === message { return (last.text, true) }
-    let text = EventText.change(message, allocator: allocator)
+  func text(of message: ListenMessage, allocator: ByteBufferAllocator) -> SharedBytes {
+    if let last, last.message === message { return last.text }
+    let text = SharedBytes(EventText.change(message, allocator: allocator))
     last = (message, text)
-    return (text, false)
+    return text
   }
 
   /// The loop has handed on what there was: a large text is not kept for a stream that may never come.
   func didFlush() {
-    if let last, last.text.readableBytes > Self.keptBytesMax { self.last = nil }
+    if let last, last.text.buffer.readableBytes > Self.keptBytesMax { self.last = nil }
   }
 }
 

@@ -3,7 +3,7 @@ import Synchronization
 /// What the hub has for one executor, and how the executor takes it.
 ///
 /// `@unchecked Sendable`: `items` and `itemBytes` belong to the hub's thread, `touched`, `isTurning` and
-/// `delivered` to the executor; the two share atomics only, and rows of items that the hub hands over and forgets.
+/// `delivered` to the executor; the two share atomics only, and behind a lock the items that the hub hands over and forgets.
 final class DeliveryQueue: @unchecked Sendable {
   enum Item {
     /// Someone comes; `isLate` if the audience is on its way to start again: some of what came behind the join may be left out.
@@ -24,6 +24,13 @@ final class DeliveryQueue: @unchecked Sendable {
   private let bytesMax: Int
   /// Bytes of messages that were handed over and not yet delivered.
   private let inFlight = Atomic<Int>(0)
+  /// What was handed over and not yet taken.
+  private let handed = Mutex<Handed>(Handed())
+
+  private struct Handed {
+    var items: [Item] = []
+    var bytes = 0
+  }
 
   // The hub's
   private var items: [Item] = []
@@ -67,31 +74,40 @@ extension DeliveryQueue {
     return append(.restart(subscribers))
   }
 
-  /// Hands over what was appended.
+  /// Hands over what was appended. An executor that has not come to what it was handed before takes all of it in one turn: the
+  /// busier it is, the more leaves by one flush.
   func submit() {
     guard !items.isEmpty else { return }
-    let row = items
-    let bytes = itemBytes
-    items = []
-    items.reserveCapacity(min(row.count, 256))
-    itemBytes = 0
-    inFlight.add(bytes, ordering: .relaxed)
-    executor.execute { [self] in
-      run(row)
-      inFlight.subtract(bytes, ordering: .relaxed)
+    inFlight.add(itemBytes, ordering: .relaxed)
+    let isAwaited = handed.withLock { handed in
+      let isAwaited = !handed.items.isEmpty
+      if isAwaited { handed.items += items } else { handed.items = items }
+      handed.bytes += itemBytes
+      return isAwaited
     }
+    let room = min(items.count, 256)
+    items = []
+    items.reserveCapacity(room)
+    itemBytes = 0
+    if !isAwaited { executor.execute { [self] in takeTurn() } }
   }
 }
 
 // MARK: - On the executor
 
 extension DeliveryQueue {
-  private func run(_ row: [Item]) {
+  private func takeTurn() {
+    let taken = handed.withLock { handed in
+      let taken = handed
+      handed = Handed()
+      return taken
+    }
     isTurning = true
-    for item in row { run(item) }
+    for item in taken.items { run(item) }
     isTurning = false
     flushTouched()
     publishCount()
+    inFlight.subtract(taken.bytes, ordering: .relaxed)
   }
 
   func publishCount() {

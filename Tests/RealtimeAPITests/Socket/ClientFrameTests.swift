@@ -1,3 +1,4 @@
+import HTTPServer
 import NIOCore
 import NIOEmbedded
 import NIOWebSocket
@@ -163,6 +164,6 @@ struct ClientFrameTests {
     let pieces = try #require(MessagePieces.cut(message))
     var expected = pieces.count > 1 ? try Self.encoded(.text("\(pieces.count)".utf8)) : []
     for piece in pieces { expected += try Self.encoded(.text(message[piece])) }
-    #expect(SharedMessage(message).frames.map { Array($0.readableBytesView) } == expected)
+    #expect(SharedMessage(message).frames.map { Array($0.buffer.readableBytesView) } == expected)
   }
 }
