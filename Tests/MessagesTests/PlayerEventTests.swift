@@ -31,6 +31,23 @@ import TreeModel
     try game.messages.events(of: uid).map(\.name).sorted()
   }
 
+  @Test("nothing is told of a uid that no key of the tree can be: it would stand among what another player is told")
+  func slashes() async throws {
+    try await MessageFixture.run { (game) async throws in
+      try await publish("referral_claimed", on: game)
+      let namespace = try await game.database.openNamespace(named: "game")
+      for uid in ["steam/7", "steam"] {
+        let claim: JSON = ["player": .string(uid), "inviter": "ann"]
+        var request = CommitRequest(namespace: namespace, actor: .system("test"))
+        request.rows.records = [
+          KeyedRecordChange(kind: "link_claim", key: "player/\(uid)", value: claim.compactText, expecting: .absent)
+        ]
+        _ = try await game.database.commit(request)
+        #expect(try names(game, of: "steam") == (uid == "steam" ? ["referral_claimed"] : []))
+      }
+    }
+  }
+
   @Test("a reward that is held, and its release, are told once; what was said of a hold that has ended is not said any more")
   func holds() async throws {
     try await MessageFixture.run { (game) async throws in
