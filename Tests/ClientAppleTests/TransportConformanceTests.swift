@@ -101,7 +101,7 @@ enum CheckedTransport: String, Sendable, CaseIterable {
         (HTTPRequest("GET", "/silent", at: address, timeout: 100), .timedOut),
         (HTTPRequest("POST", "/gone", at: address, body: []), .disconnected),
         (HTTPRequest("GET", "/big", at: address, responseBytesMax: 99_999), .tooLarge),
-        (HTTPRequest("GET", "/echo", at: server.address(isSecure: true), timeout: 5000), .untrusted),
+        (HTTPRequest("GET", "/echo", at: server.address(isSecure: true), timeout: 60_000), .untrusted),
         (HTTPRequest("GET", "no slash", at: address), .badAddress),
         (HTTPRequest("GET", "/echo", at: address, headers: [("A", "b\r\nC: d")]), .badAddress),
       ]

@@ -69,6 +69,33 @@ struct ByteBudgetTests {
     #expect(alone.hold(Self.steps(40), as: .unauthenticated) && budget.used == Self.steps(40))
   }
 
+  @Test("What was given up counts until it is let go: until then nobody takes its place beyond a bound")
+  func leaving() throws {
+    // Nobody lets go: no share is released before the end.
+    var shares: [ByteShare] = []
+    var refused = 0
+    for number in 0..<40 {
+      let stranger = try share("\(number)", "10.0.0.\(number % 7)")
+      shares.append(stranger)
+      for steps in 1...4 {
+        guard !stranger.hold(Self.steps(steps), as: .unauthenticated) else { continue }
+        refused += 1
+        break
+      }
+      #expect(budget.used <= budget.strangersBytesMax)
+    }
+    #expect(refused > 20 && budget.used > budget.bytesMax)
+    let user = try share("user", "10.0.1.1")
+    #expect(user.hold(Self.steps(8), as: .user), "users do not wait for strangers who have not let go")
+    #expect(!user.hold(Self.steps(30), as: .user) && budget.used <= budget.usersBytesMax)
+    #expect(!user.hold(Self.steps(9), as: .user), "who was refused lets go of what it has")
+    shares = []
+    #expect(budget.used == Self.steps(8))
+    let other = try share("other", "10.0.1.1")
+    #expect(other.hold(Self.steps(16), as: .user) && told.all.allSatisfy { Int($0) != nil })
+    withExtendedLifetime(user) {}
+  }
+
   @Test("A share that nobody refers to any more has given everything back")
   func release() throws {
     do {

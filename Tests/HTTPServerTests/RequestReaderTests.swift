@@ -65,6 +65,8 @@ struct RequestReaderTests {
     "GET /a.json HTTP/1.1\r\nX\u{0}: a\r\n\r\n",
     "GET /a.json HTTP/1.1\r\nX: é\r\n\r\n", "GET /é.json HTTP/1.1\r\n\r\n", "GET /a.json HTTP/1.1\r\nX: a\u{7F}\r\n\r\n",
     "GET /a.json HTTP/1.1\r\nX: \r\n\r\n", "GET /a.json HTTP/1.1\r\nX: a\t\r\n\r\n", "GET /a.json HTTP/1.1\r\n: a\r\n\r\n",
+    "GET /a.json HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "HEAD /a.json HTTP/1.1\r\nhost: x\r\nX: 1\r\nHOST: x\r\n\r\n",
+    "GET http://a@other/a.json HTTP/1.1\r\nHost: x\r\n\r\n", "GET http:///a.json HTTP/1.1\r\nHost: x\r\n\r\n",
     "GET /a.json HTTP/1.1\r\nX Y: a\r\n\r\n", "GET /a.json HTTP/1.1\r\nX\r\n\r\n", "GET /a.json HTTP/1.1\r\nX(: a\r\n\r\n",
     "GET http://other/a.json HTTP/1.1\r\nHost: x\r\n\r\n", "GET a.json HTTP/1.1\r\n\r\n", "GET * HTTP/1.1\r\n\r\n",
     "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\nGET /a.json HTTP/1.1\r\n\r\n", "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",

@@ -2,6 +2,7 @@
 @testable import HTTPServer
 import Logging
 import NIOCore
+import NIOHTTP1
 import ServerTestSupport
 import TestSupport
 import Testing
@@ -73,6 +74,48 @@ struct WireTests {
       #expect(try await connection.next() == nil)
       #expect(try server.revision() == 0)
     }
+  }
+
+  /// What parsers in a row read differently, or a proxy takes for another request than the server behind it.
+  private static let ambiguous = [
+    "Host: x\r\nHost: y", "host: x\r\nX: 1\r\nHOST: x", "Content-Length: 1\r\nContent-Length: 2",
+    "Content-Length: 1\r\nContent-Length: 1", "Content-Length: 1, 1", "Content-Length: +1",
+    "Content-Length: 1\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 1",
+    "Transfer-Encoding: identity", "Transfer-Encoding: chunked, identity", "Transfer-Encoding:\u{B}chunked",
+    "Transfer-Encoding : chunked", "Transfer-Encoding:\r\n chunked", "X: 1\r\n folded", "X: 1\r\n\tfolded", "X : 1", "X Y: 1",
+    "X\t: 1", ": 1", "X\u{0}: 1", "X: a\u{0}b", "X: a\rb", "X: a\nY: b", "X: a\u{7F}",
+  ]
+
+  @Test("Headers that may be read in two ways get 400 and the end: nothing behind them is a request", arguments: ambiguous)
+  func ambiguity(_ headers: String) async throws {
+    try await APIServer.run { server in
+      let connection = try await RawConnection.connect(to: server.port)
+      let behind = APIServer.text("PUT", "/behind.json", "1")
+      try await connection.send("PUT /a.json HTTP/1.1\r\n\(headers)\r\n\r\n1" + behind)
+      let response = try await connection.next()
+      #expect(response?.status == 400 && response?["connection"] == "close", "\(response?.body ?? "closed")")
+      #expect(try await connection.next() == nil)
+      #expect(try server.revision() == 0)
+    }
+  }
+
+  @Test(
+    "Of a target that names its host that one counts, and no user",
+    arguments: [
+      ("http://127.0.0.1:1/a.json", 200), ("http://localhost/a.json?x=1", 200), ("http://a:b@localhost/a.json", 400),
+      ("http:///a.json", 400), ("http://[::1/a.json", 400), ("a.json", 400), ("*", 400),
+    ])
+  func absolute(_ target: String, _ status: Int) async throws {
+    try await APIServer.run { server in
+      let connection = try await RawConnection.connect(to: server.port)
+      try await connection.send("GET \(target) HTTP/1.1\r\nHost: other.example\r\n\r\n")
+      #expect(try await connection.next()?.status == status)
+      try? await connection.close()
+    }
+    var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: target, headers: ["Host": "other.example"])
+    let isSettled = head.settleHost()
+    let host = target.contains("127") ? "127.0.0.1:1" : target.contains("localhost/a.json?") ? "localhost" : "other.example"
+    #expect(isSettled == (status == 200 || !target.contains("://")) && (!isSettled || head.headers["host"] == [host]))
   }
 
   @Test("URLs that are none get 400, and the connection goes on", arguments: ["/%zz.json", "/a.json?x=%f", "/a.json?b=%ff"])

@@ -1,4 +1,5 @@
 import Accounts
+import Credentials
 import ServerTestSupport
 import StorageCore
 import Testing
@@ -133,6 +134,26 @@ struct EmulatorAnswerTests {
       // What it says is not believed: the session's account is looked at.
       let forged = Base64.encode(Array(#"{"tenantId":"bee","token":"x"}"#.utf8), as: .url)
       #expect(try await client.refresh(forged).error == "INVALID_REFRESH_TOKEN")
+    }
+  }
+
+  @Test("a custom token of plain JSON need not name the tenant for an emulator; one of another tenant is refused everywhere")
+  func customTokens() async throws {
+    try await runBoth { client, follows in
+      let signed = WebToken.unsigned([
+        "aud": "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit", "uid": "bob",
+      ])
+      let cases: [(token: String, isTaken: Bool)] = [
+        (#"{"uid":"bob"}"#, follows), (#" {"uid":"bob"}"#, follows), (#"{"uid":"bob","tenant_id":"ape"}"#, true),
+        (#"{"uid":"bob","tenant_id":"bee"}"#, false), (#"{"uid":"bob","tenant_id":null}"#, follows), (signed, false),
+      ]
+      for (token, isTaken) in cases {
+        let answer = try await client.call(
+          "accounts:signInWithCustomToken", ["token": .string(token), "tenantId": "ape"])
+        #expect(answer.error == (isTaken ? "" : "TENANT_ID_MISMATCH"), "\(token)")
+        if isTaken { #expect(answer.claims["firebase"]?["tenant"] == "ape") }
+      }
+      #expect(try await client.call("accounts:signInWithCustomToken", ["token": #"{"uid":"eve"}"#]).error == "")
     }
   }
 

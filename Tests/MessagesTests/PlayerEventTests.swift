@@ -31,6 +31,23 @@ import TreeModel
     try game.messages.events(of: uid).map(\.name).sorted()
   }
 
+  @Test("nothing is told of a uid that no key of the tree can be: it would stand among what another player is told")
+  func slashes() async throws {
+    try await MessageFixture.run { (game) async throws in
+      try await publish("referral_claimed", on: game)
+      let namespace = try await game.database.openNamespace(named: "game")
+      for uid in ["steam/7", "steam"] {
+        let claim: JSON = ["player": .string(uid), "inviter": "ann"]
+        var request = CommitRequest(namespace: namespace, actor: .system("test"))
+        request.rows.records = [
+          KeyedRecordChange(kind: "link_claim", key: "player/\(uid)", value: claim.compactText, expecting: .absent)
+        ]
+        _ = try await game.database.commit(request)
+        #expect(try names(game, of: "steam") == (uid == "steam" ? ["referral_claimed"] : []))
+      }
+    }
+  }
+
   @Test("a reward that is held, and its release, are told once; what was said of a hold that has ended is not said any more")
   func holds() async throws {
     try await MessageFixture.run { (game) async throws in
@@ -157,6 +174,52 @@ import TreeModel
       #expect(try await game.fetch(uid: "bob").pending.map(\.id) == [last.id])
       try game.messages.countPending()
       #expect(game.messages.totals.pending == 1)
+    }
+  }
+
+  private func commit(_ records: [KeyedRecordChange], on game: MessageFixture) async throws {
+    let namespace = try await game.database.openNamespace(named: "game")
+    var request = CommitRequest(namespace: namespace, actor: MessageFixture.admin)
+    request.rows.records = records
+    _ = try await game.database.commit(request)
+  }
+
+  @Test("of a player's devices twenty are known: one more makes the oldest nobody's, and nothing names a player who left")
+  func manyDevices() async throws {
+    try await MessageFixture.run { (game) async throws in
+      let namespace = try await game.database.openNamespace(named: "game")
+      let devices = (100..<122).map { "cBBBBBBBBBBBBBBBBBB\($0)" }
+      for device in devices { _ = try await game.ids(uid: "bob", instance: device) }
+      func owner(_ number: Int) throws -> String? { try game.messages.instance(devices[number])?.uid }
+      #expect(try owner(0) == nil && owner(1) == nil && owner(2) == "bob")
+      _ = try await game.ids(uid: "bob", instance: devices[0])
+      #expect(try owner(0) == "bob" && owner(2) == nil, "it is back with its next fetch")
+      let erasure = try game.database.engine.read { snapshot in
+        try game.messages.erasure(of: "bob", addresses: [], in: namespace, snapshot: snapshot)
+      }
+      try await commit(erasure.records, on: game)
+      #expect(try game.messages.devices(of: nil, limit: 50).map(\.uid) == [nil, nil])
+    }
+  }
+
+  @Test("of the devices of two accounts that become one the newest are known, and none names the one that is gone")
+  func manyMergedDevices() async throws {
+    try await MessageFixture.run { (game) async throws in
+      let namespace = try await game.database.openNamespace(named: "game")
+      for number in 100..<112 {
+        for (uid, letter) in [("guest", "B"), ("bob", "C")] {
+          _ = try await game.ids(uid: uid, instance: "cAAAAAAAAAAAAAAAAA\(letter)\(number)")
+        }
+      }
+      let moves = try game.database.engine.read { snapshot in
+        try game.messages.moves(of: "guest", to: "bob", in: namespace, snapshot: snapshot)
+      }
+      try await commit(moves, on: game)
+      let owners = try game.messages.devices(of: nil, limit: 50).map(\.uid)
+      #expect(owners.count { $0 == "bob" } == 20 && owners.count { $0 == nil } == 4)
+      #expect(try game.messages.devices(of: "bob", limit: 50).count == 20)
+      #expect(try game.messages.instance("cAAAAAAAAAAAAAAAAAB100")?.uid == nil)
+      #expect(try game.messages.instance("cAAAAAAAAAAAAAAAAAB111")?.uid == "bob")
     }
   }
 

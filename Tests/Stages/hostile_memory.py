@@ -9,9 +9,6 @@ import time
 
 MARGIN = 256 << 20
 RETURNS_SECONDS = 240
-# What is let go is freed by the threads that hold it, which a busy machine may let wait while others take more in. Memory without a
-# bound is beyond the margin each time.
-TIMES = 5
 
 # The resident bytes before the first attack.
 quiet = {}
@@ -44,35 +41,24 @@ class Peak:
 def bounded(server, checks, name, attack):
     """Runs an attack, which returns its connections, and checks the mark while they are open, and what stays behind them."""
     begin = quiet.setdefault("bytes", server.resident())
-    for _ in range(TIMES):
-        with Peak(server) as peak:
-            connections = attack()
-        for connection in connections:
-            connection.close()
-        if peak.bytes <= begin + MARGIN:
-            break
-        settle(server)
+    with Peak(server) as peak:
+        connections = attack()
+    for connection in connections:
+        connection.close()
     checks.check(
         f"{name} stay within {MARGIN >> 20} MB of the quiet memory", peak.bytes <= begin + MARGIN,
         f"{begin >> 20} MB quiet, {peak.bytes >> 20} MB at most")
     returns(server, checks, name)
 
 
-def settle(server):
-    """Waits until the memory has returned, or too long. Returns what the server has then, and what it may have."""
+def returns(server, checks, name):
+    """Checks that the memory returns; the next attack begins when it has."""
     limit = quiet["bytes"] * 3 // 2
     begin = time.monotonic()
     resident = server.resident()
     while resident > limit and time.monotonic() - begin < RETURNS_SECONDS:
         time.sleep(0.5)
         resident = server.resident()
-    return resident, limit
-
-
-def returns(server, checks, name):
-    """Checks that the memory returns; the next attack begins when it has."""
-    begin = time.monotonic()
-    resident, limit = settle(server)
     checks.check(
         f"behind {name} the memory returns to one and a half times of what it was", resident <= limit,
         f"{quiet['bytes'] >> 20} MB quiet, {resident >> 20} MB after {time.monotonic() - begin:.0f} s")

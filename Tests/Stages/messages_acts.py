@@ -26,6 +26,7 @@ def nothing_happens_before_consent(stage, checks):
     checks.check("taken back, it is gone", tab.until(f"!{SHOWN}"))
     deleted = lambda: [one for one in stage.game.requests if one.startswith("DELETE /v1/projects/77/installations/")]
     checks.check("and the server forgets the installation", tab.until(deleted))
+    tab.quiet(apart="/messages/events")
     count = len(stage.game.requests)
     tab.reload()
     tab.until("window.ready")
@@ -40,6 +41,8 @@ def events_show_what_waits_for_them(stage, checks):
     stage.game.messages = [message("deep", "modal", modal("Deep"), "dug", own=own), message("any", "modal", modal("Any"), "dug"),
                            message("gone", "modal", modal("Gone"), "dug", own={"frequency": {"lifetime": 0}})]
     tab = stage.open()
+    # A trigger waits ten seconds for the first fetch.
+    tab.until("!!messages.known")
     for level, title in ((4, "Any"), (5, "Deep")):
         tab.value(f"messages.trigger('dug', {{level: {level}}}); 0")
         checks.check(f"level {level} shows {title}", stage.see(tab, title))
@@ -110,7 +113,8 @@ def keys_are_enough(stage, checks):
 
 
 def time_is_what_is_seen(stage, checks):
-    stage.game.settings.update(impressionSeconds=1, bannerSeconds=6)
+    # Long enough for a slow machine to point at it.
+    stage.game.settings.update(impressionSeconds=1, bannerSeconds=15)
     stage.game.messages = [message("b", "banner", {"title": {"text": "A banner"}, "action": {"actionUrl": "https://acme.test/"}}, "ON_FOREGROUND")]
     tab = stage.open(size=WIDE)
     stage.see(tab)
@@ -118,7 +122,7 @@ def time_is_what_is_seen(stage, checks):
     checks.check("a banner is a status with a link", bool(said))
     box = tab.value(f"(() => {{ const r = {SHOWN}.querySelector('section').getBoundingClientRect(); return [r.left + 40, r.top + r.height / 2] }})()")
     tab.ask("Input.dispatchMouseEvent", type="mouseMoved", x=box[0], y=box[1])
-    tab.stays(6.6)
+    tab.stays(15.6)
     checks.check("it stays while somebody points at it", tab.value(f"!!{SHOWN}"))
     checks.check("the impression is told after a second", tab.until("heard[0]?.[0] === 'impression'"), tab.value("JSON.stringify(heard)"))
     tab.ask("Input.dispatchMouseEvent", type="mouseMoved", x=5, y=700)
@@ -150,6 +154,7 @@ def what_fails_makes_way(stage, checks):
         {"vanillaPayload": {"campaignId": "x"}, "content": {"hologram": {}}, "triggeringConditions": [{"event": {"name": "dug"}}]}, 7,
         message("next", "modal", modal("Next"), "dug")]
     tab = stage.open()
+    tab.until("!!messages.known")
     tab.value("messages.trigger('dug'); 0")
     checks.check("a picture that does not come is told", tab.until("heard[0]?.[0] === 'error'"), tab.value("JSON.stringify(heard)"))
     tab.value("messages.trigger('dug'); 0")

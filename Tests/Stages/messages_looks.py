@@ -39,6 +39,8 @@ def present(stage, layout, language, colors=None, **surroundings):
     """A page on which the message is shown."""
     own = {"language": language, "direction": "rtl" if language == "fa" else "ltr", "imageAlt": TEXTS[language][4]}
     stage.game.messages = [message("shown", layout, content(layout, language, colors), "ON_FOREGROUND", own=own)]
+    # A banner that goes by itself would be gone while it is still looked at.
+    stage.game.settings.update(bannerSeconds=3600)
     tab = stage.open(**surroundings)
     stage.see(tab)
     return tab

@@ -17,6 +17,8 @@ package struct CustomToken: Sendable, Hashable {
   package let claims: JSON
   /// The service account that issued it; nil for one that was not verified.
   package let issuer: String?
+  /// Whether it is plain JSON, which is believed in development only.
+  package let isWrittenByHand: Bool
 
   /// Believes a token unseen, as emulators do: any token, signed or not, or plain JSON `{"uid":…,"claims":…}`.
   ///
@@ -26,7 +28,7 @@ package struct CustomToken: Sendable, Hashable {
       guard text.utf8.count <= WebToken.sizeMax, let json = try? JSONParser.parse(text, depthMax: WebToken.depthMax) else {
         throw .invalid("The token is no JSON.")
       }
-      try self.init(json, issuer: nil)
+      try self.init(json, issuer: nil, isWrittenByHand: true)
       return
     }
     let token: WebToken
@@ -69,7 +71,7 @@ package struct CustomToken: Sendable, Hashable {
     guard claims["aud"]?.string == audience else { throw .invalid("The token's audience must be \(audience).") }
   }
 
-  private init(_ json: JSON, issuer: String?) throws(CustomTokenError) {
+  private init(_ json: JSON, issuer: String?, isWrittenByHand: Bool = false) throws(CustomTokenError) {
     guard let uid = json["uid"]?.string ?? json["user_id"]?.string, !uid.isEmpty else { throw .missingIdentifier }
     guard uid.utf16.count <= IDTokenClaims.uidMax else { throw .invalid("The uid is longer than 128 characters.") }
     // Not "isNull ? nil": that nil would be JSON's null again.
@@ -80,6 +82,7 @@ package struct CustomToken: Sendable, Hashable {
     tenant = json["tenant_id"]?.string
     self.claims = claims
     self.issuer = issuer
+    self.isWrittenByHand = isWrittenByHand
   }
 }
 

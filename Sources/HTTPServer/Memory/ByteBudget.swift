@@ -8,6 +8,10 @@ import Synchronization
 /// network the largest first. So no client displaces others by holding much, and signed-in users do not wait for those who
 /// are not. Administrators are not counted.
 ///
+/// What was given up is counted until it is let go, which its own event loop does when it comes to it. As long as that has not
+/// happened nobody takes its place beyond ``strangersBytesMax``, or, of users, ``usersBytesMax``: who asks for more is refused. So
+/// what is held has a bound however late the event loops are.
+///
 /// One lock and no allocation for a change; what gives way is looked for only when it is too much, and then an eighth is
 /// made free at once, so that an attacker does not have everything looked through for every packet.
 package final class ByteBudget: Sendable {
@@ -22,12 +26,32 @@ package final class ByteBudget: Sendable {
   }
 
   private struct State {
+    /// Bytes of `holdings`.
     var used = 0
     var holdings: [ObjectIdentifier: Holding] = [:]
+    /// Bytes of `leaving`.
+    var leavingBytes = 0
+    /// What was given up and is not let go yet.
+    var leaving: [ObjectIdentifier: Int] = [:]
+
+    /// - Returns: what was given up; nil if that had happened before.
+    mutating func giveUp(_ key: ObjectIdentifier) -> Holding? {
+      guard let holding = holdings.removeValue(forKey: key) else { return nil }
+      used -= holding.bytes
+      if holding.bytes > 0 {
+        leaving[key] = holding.bytes
+        leavingBytes += holding.bytes
+      }
+      return holding
+    }
   }
 
-  /// Bytes that may be held at once.
+  /// Bytes that may be held at once, but for those that were given up and are not let go yet.
   package let bytesMax: Int
+  /// Bytes that may be held at once, with those; one of these clients that asks for more is refused.
+  package var strangersBytesMax: Int { bytesMax + bytesMax / 2 }
+  /// The same for users, who do not wait until strangers have let go.
+  package var usersBytesMax: Int { bytesMax * 2 }
   /// Shares that were given up, or refused.
   package let refusals = AtomicCount()
   private let state = Mutex(State())
@@ -37,13 +61,13 @@ package final class ByteBudget: Sendable {
     self.bytesMax = bytesMax
   }
 
-  /// Bytes that are held.
-  package var used: Int { state.withLock { $0.used } }
+  /// Bytes that are held, those that were given up and are not let go yet among them.
+  package var used: Int { state.withLock { $0.used + $0.leavingBytes } }
 
   /// A share that holds nothing yet.
   ///
-  /// - `giveUp`: called once, on any thread, when what it holds is to be let go for the sake of others. From then on
-  ///   it is not counted, and cannot hold anything.
+  /// - `giveUp`: called once, on any thread, when what it holds is to be let go for the sake of others, and the share with it:
+  ///   until then it is counted, and cannot hold more.
   package func share(of client: ClientAddress, giveUp: @escaping @Sendable () -> Void) -> ByteShare {
     ByteShare(budget: self, network: client.clientNetwork, giveUp: giveUp)
   }
@@ -57,11 +81,17 @@ package final class ByteBudget: Sendable {
       // Who has no entry any more though it held something was given up.
       if heldBefore, state.holdings[key] == nil { return (false, []) }
       let before = state.holdings[key]?.bytes ?? 0
+      if bytes > before, isTooMuch(bytes - before, in: state, for: standing) {
+        _ = state.giveUp(key)
+        return (false, [])
+      }
       state.holdings[key] = Holding(
         network: share.network, standing: standing, bytes: bytes, isReleasable: true, giveUp: share.giveUp)
       state.used += bytes - before
       var losers: [@Sendable () -> Void] = []
-      if state.used > bytesMax, bytes > before { losers = Self.giveUpShares(in: &state, for: key, bytesMax: bytesMax) }
+      if state.used > bytesMax, bytes > before {
+        losers = Self.giveUpShares(in: &state, for: key, before: before, bytesMax: bytesMax)
+      }
       guard state.holdings[key] != nil else { return (false, losers) }
       state.holdings[key]?.isReleasable = isReleasable
       return (true, losers)
@@ -74,19 +104,37 @@ package final class ByteBudget: Sendable {
     return isHeld
   }
 
+  /// Whether so many bytes more must wait until what was given up is let go.
+  private func isTooMuch(_ bytes: Int, in state: State, for standing: ClientStanding) -> Bool {
+    guard state.leavingBytes > 0 else { return false }
+    return state.used + state.leavingBytes + bytes > (standing == .user ? usersBytesMax : strangersBytesMax)
+  }
+
+  /// What a share had is let go.
   package func release(_ share: ObjectIdentifier) {
     state.withLock { state in
-      guard let holding = state.holdings.removeValue(forKey: share) else { return }
-      state.used -= holding.bytes
+      if let holding = state.holdings.removeValue(forKey: share) { state.used -= holding.bytes }
+      if let bytes = state.leaving.removeValue(forKey: share) { state.leavingBytes -= bytes }
     }
   }
 
-  /// Removes holdings until the rest fits.
+  /// Gives holdings up until the rest fits.
   ///
-  /// - `key`: whose growth was too much. Alone it may have what it wants: refusing it would serve no other client.
-  /// - Returns: what to call for those that were removed, but for `key` itself, which is told by the caller.
-  private static func giveUpShares(in state: inout State, for key: ObjectIdentifier, bytesMax: Int) -> [@Sendable () -> Void] {
+  /// - Parameters:
+  ///   - key: whose growth was too much. Alone it may have what it wants: refusing it would serve no other client.
+  ///   - before: what it had; it does not get more if it is among those that are given up.
+  /// - Returns: what to call for those that were given up, but for `key` itself, which is told by the caller.
+  private static func giveUpShares(
+    in state: inout State, for key: ObjectIdentifier, before: Int, bytesMax: Int
+  ) -> [@Sendable () -> Void] {
     guard state.holdings.count > 1 else { return [] }
+    func giveUp(_ loser: ObjectIdentifier) -> Holding? {
+      if loser == key, let bytes = state.holdings[key]?.bytes {
+        state.holdings[key]?.bytes = before
+        state.used -= bytes - before
+      }
+      return state.giveUp(loser)
+    }
     var losers: [@Sendable () -> Void] = []
     let target = bytesMax - bytesMax / 8
     for standing in [ClientStanding.unauthenticated, .user] where state.used > bytesMax {
@@ -97,14 +145,13 @@ package final class ByteBudget: Sendable {
       }
       for network in networks.values.sorted(by: { $0.bytes > $1.bytes }) where state.used > bytesMax {
         for share in network.shares.sorted(by: { $0.bytes > $1.bytes }) where state.used > target {
-          guard let holding = state.holdings.removeValue(forKey: share.key) else { continue }
-          state.used -= holding.bytes
+          guard let holding = giveUp(share.key) else { continue }
           if share.key != key { losers.append(holding.giveUp) }
         }
       }
     }
     // Everything else is being worked on.
-    if state.used > bytesMax, let holding = state.holdings.removeValue(forKey: key) { state.used -= holding.bytes }
+    if state.used > bytesMax { _ = giveUp(key) }
     return losers
   }
 }
@@ -136,20 +183,21 @@ package final class ByteShare: Sendable {
   /// Holds so many bytes from now on, in the place of what it held.
   ///
   /// - `isReleasable`: false for what is being worked on, and cannot be let go.
-  /// - Returns: false if that is too much, or the share was given up: then whatever was held must be let go, and the client
-  ///   told.
+  /// - Returns: false if that is too much, or the share was given up: then whatever was held must be let go, the share too, and
+  ///   the client told.
   package func hold(_ bytes: Int, as standing: ClientStanding, isReleasable: Bool = true) -> Bool {
     let before = steps.load(ordering: .relaxed)
     let after = standing == .administrator ? 0 : bytes / Self.step
     guard before != after || (before > 0 && !isReleasable) else { return true }
-    steps.store(after, ordering: .relaxed)
     if after == 0 {
+      steps.store(0, ordering: .relaxed)
       budget.release(ObjectIdentifier(self))
       return true
     }
     let isHeld = budget.hold(
       after * Self.step, by: self, as: standing, isReleasable: isReleasable, heldBefore: before > 0)
-    if !isHeld { steps.store(0, ordering: .relaxed) }
+    // Who is refused still has what it had, until it is let go.
+    if isHeld { steps.store(after, ordering: .relaxed) }
     return isHeld
   }
 }

@@ -12,7 +12,7 @@ import TreeModel
 /// - lines that end in CR LF: a name of token characters, a colon, spaces, and a value of visible ASCII and single or several
 ///   spaces between, none at its end;
 /// - no header that changes how the connection or the body is read (`Transfer-Encoding`, `Upgrade`, `Expect`,
-///   `Proxy-Connection`, `Connection` but for `keep-alive`), and at most one `Content-Length`, of digits only.
+///   `Proxy-Connection`, `Connection` but for `keep-alive`), and at most one `Content-Length`, of digits only, and one `Host`.
 struct CommonRequest {
   /// How much a request may have to be read here.
   struct Limits {
@@ -34,6 +34,7 @@ struct CommonRequest {
   /// Bytes of the body behind it.
   private(set) var bodyBytes = 0
   private var hasLength = false
+  private var hasHost = false
   /// Whether its client gives it a name (``RequestID``); seen here at no cost, so that nobody looks for it in vain.
   private(set) var isNamed = false
 
@@ -106,6 +107,10 @@ struct CommonRequest {
   /// Looks at the headers that say how the connection and the body are read; false if it declines.
   private mutating func accepts(_ name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Bool {
     switch name.count {
+    case 4:
+      guard name.isSame(ignoringCase: "host") else { return true }
+      defer { hasHost = true }
+      return !hasHost
     case 6: return !name.isSame(ignoringCase: "expect")
     case 7: return !name.isSame(ignoringCase: "upgrade")
     case 10: return !name.isSame(ignoringCase: "connection") || value.isSame(ignoringCase: "keep-alive")

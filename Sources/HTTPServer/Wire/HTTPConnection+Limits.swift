@@ -107,6 +107,12 @@ extension HTTPConnection {
     message: "The server takes in as much as it can at once: try again in a few seconds, or send less at a time."
   ).adding("Retry-After", value: "5")
 
+  static let unknownExpectation = HTTPResponse.error(
+    .expectationFailed, message: "The only expectation this server knows is 100-continue.")
+
+  static let hostIsUnclear = HTTPResponse.error(
+    .badRequest, message: "It is not clear which host the request is for: send one Host header, and no user in the URL.")
+
   static let tooManyConnections = HTTPResponse.error(
     .serviceUnavailable, message: "There are as many connections from this network as may be: close some, or try again later."
   ).adding("Retry-After", value: "5")

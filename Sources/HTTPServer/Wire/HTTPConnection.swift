@@ -207,20 +207,20 @@ extension HTTPConnection {
   }
 
   private func begin(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
+    var head = head
+    let isMeantForOne = head.settleHost()
     body = nil
     bodyBytes = 0
     inputStanding = nil
     let limit = responder.bodyLimit(for: head) ?? BodyLimit(bytesMax: configuration.bodyBytesMax)
     phase = .receiving(head, limit)
     deadline = .now() + configuration.exchangeTimeout
+    guard isMeantForOne else { return refuse(Self.hostIsUnclear, context: context) }
     if let length = head.headers.first(name: "content-length").flatMap({ Int($0) }), length > limit.bytesMax {
       return refuse(limit.response, context: context)
     }
     guard let expectation = head.headers.first(name: "expect") else { return }
-    guard expectation.lowercased() == "100-continue" else {
-      return refuse(
-        .error(.expectationFailed, message: "The only expectation this server knows is 100-continue."), context: context)
-    }
+    guard expectation.lowercased() == "100-continue" else { return refuse(Self.unknownExpectation, context: context) }
     context.writeAndFlush(wrapOutboundOut(ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
   }
 

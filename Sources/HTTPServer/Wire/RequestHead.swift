@@ -104,3 +104,17 @@ extension UnsafeRawBufferPointer {
     byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
   }
 }
+
+extension HTTPRequestHead {
+  /// Settles which host is meant (RFC 9112 §3.2): the one that an absolute target names, whatever `Host` says beside it.
+  ///
+  /// - Returns: false if that is not one: two `Host` headers, of which a proxy may have read the other, or a target with a user or
+  ///   without a host.
+  mutating func settleHost() -> Bool {
+    guard headers["host"].count < 2 else { return false }
+    guard uri.utf8.first != UInt8(ascii: "/"), let authority = URLParts(uri).authority else { return true }
+    guard let parts = URLAuthority(authority), parts.userInfo == nil, !parts.host.isEmpty else { return false }
+    headers.replaceOrAdd(name: "host", value: String(authority))
+    return true
+  }
+}

@@ -212,6 +212,8 @@ struct MessageWriting {
   mutating func put(_ cause: MessageCause) throws(StorageError) {
     for campaign in content.goals[cause.name] ?? [] { try convert(campaign, uid: cause.uid) }
     guard content.triggers[cause.name]?.contains(where: { $0.holds(cause.parameters) }) == true else { return }
+    // The events of a uid with a slash would stand among those of the player whose uid is what is before it.
+    guard (try? Key(cause.uid)) != nil else { return }
     let event = MessageEvent(
       id: cause.id, uid: cause.uid, name: cause.name, parameters: cause.parameters, at: time,
       expires: time + content.lifetime)

@@ -5,7 +5,7 @@ package struct MessageInstance: Sendable, Hashable {
   static let kind = "message_instance"
   /// By player, the instances, the one that was joined last at the end.
   static let playerKind = "message_player"
-  /// Instances of a player that are kept.
+  /// Instances of a player that are kept; one that falls out is nobody's until it fetches again.
   static let listMax = 20
 
   /// 22 characters of base64url; never given to anybody but the app.

@@ -136,6 +136,14 @@ extension MessageService {
     let list = (stored.map(MessageInstance.list(stored:)) ?? []).filter { $0 != id } + [id]
     let value = MessageInstance.stored(list: list)
     session.put(KeyedRecordChange(kind: MessageInstance.playerKind, key: uid, value: value), in: namespace)
+    // One that is not in the list would keep the player's name when the player leaves; it joins again with its next fetch.
+    for forgotten in list.dropLast(MessageInstance.listMax) {
+      guard let stored = try session.record(in: namespace, kind: MessageInstance.kind, key: forgotten),
+        var instance = MessageInstance(stored: stored), instance.uid == uid
+      else { continue }
+      instance.uid = nil
+      session.put(KeyedRecordChange(kind: MessageInstance.kind, key: forgotten, value: instance.stored), in: namespace)
+    }
   }
 
   private static func leave(_ uid: String, instance id: String, in namespace: NamespaceID, session: any CommitSession)
@@ -262,18 +270,22 @@ extension MessageService {
     let kind = MessageInstance.playerKind
     guard let left = try snapshot.record(in: namespace, kind: kind, key: uid) else { return [] }
     var changes = [KeyedRecordChange(kind: kind, key: uid, value: nil, expecting: .value(left))]
+    let own = try snapshot.record(in: namespace, kind: kind, key: other)
+    let known = own.map(MessageInstance.list(stored:)) ?? []
     var moved: [String] = []
-    for id in MessageInstance.list(stored: left) {
+    // The newest first: those for which there is no place in the list are nobody's.
+    for id in MessageInstance.list(stored: left).reversed() {
       guard let stored = try snapshot.record(in: namespace, kind: MessageInstance.kind, key: id),
         var instance = MessageInstance(stored: stored), instance.uid == uid
       else { continue }
-      instance.uid = other
+      let isKnown = known.contains(id)
+      let hasPlace = isKnown || moved.count + known.count < MessageInstance.listMax
+      instance.uid = hasPlace ? other : nil
       changes.append(
         KeyedRecordChange(kind: MessageInstance.kind, key: id, value: instance.stored, expecting: .value(stored)))
-      moved.append(id)
+      if hasPlace, !isKnown { moved.insert(id, at: 0) }
     }
-    let own = try snapshot.record(in: namespace, kind: kind, key: other)
-    let list = moved + (own.map(MessageInstance.list(stored:)) ?? []).filter { !moved.contains($0) }
+    let list = moved + known
     guard !list.isEmpty else { return changes }
     changes.append(
       KeyedRecordChange(

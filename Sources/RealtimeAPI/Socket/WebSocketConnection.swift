@@ -241,9 +241,16 @@ extension WebSocketConnection: SocketTransport {
     isClosing = true
     fragments = FragmentAssembler()
     assembler = MessageAssembler(bytesMax: limits.messageBytesMax)
+    dropUndecoded()
     inputShare = nil
     output?.yield()
     context.writeAndFlush(wrapOutboundOut(.close(code, reason)), promise: nil)
+  }
+
+  /// Nothing more is taken: a frame that has not come to its end need not be kept until the client has closed.
+  private func dropUndecoded() {
+    // While it decodes, it drops the rest by itself.
+    if decoder.heldBytes > 0, !decoder.isDecoding { wire?.fireChannelRead(NIOAny(ByteBuffer())) }
   }
 
   /// Writes now and flushes when the loop has done what else is due, so that answers that come together leave together.
@@ -292,17 +299,26 @@ extension WebSocketConnection {
   private static let memoryIsShort = WebSocketError(
     .tryAgainLater, "The server takes in as much as it can at once: connect again, or send less at a time.")
 
+  /// Bytes of frames and pieces that are not whole.
+  var heldBytes: Int { decoder.heldBytes + fragments.heldBytes + assembler.heldBytes }
+
   /// Counts the frames and pieces that are not whole.
   private func holdUnfinished(_ context: ChannelHandlerContext) {
     guard !isClosing, self.context != nil else { return }
-    let bytes = decoder.heldBytes + fragments.heldBytes + assembler.heldBytes
+    let bytes = heldBytes
     guard bytes >= ByteShare.step else {
       if inputShare != nil { inputShare = nil }
       return
     }
-    let share = inputShare ?? share(of: memory.input, context: context) { $0.session.end(Self.memoryIsShort) }
+    let share = inputShare ?? share(of: memory.input, context: context) { $0.endForMemory() }
     inputShare = share
-    if !share.hold(bytes, as: session.standing) { session.end(Self.memoryIsShort) }
+    if !share.hold(bytes, as: session.standing) { endForMemory() }
+  }
+
+  /// The bytes are let go here and now, also where the session lives on another event loop.
+  private func endForMemory() {
+    session.end(Self.memoryIsShort)
+    close(Self.memoryIsShort)
   }
 
   /// Counts what the client does not read. What others are sent too counts once.

@@ -80,6 +80,9 @@ final class DeploymentDecisions: SignInDeciding {
       return false
     }
     guard !isFull else { throw AccountError.unavailable("\(name) has too many sign-ins waiting; try again.") }
+    // The time begins before the function does.
+    let (seconds, _) = Functions.decisionDeadline.components
+    let deadline = clock.now() + seconds * 1000
     let race = AnswerRace()
     let work = Task { [self] in
       let result: Result<SignInAllowance, any Error>
@@ -87,8 +90,6 @@ final class DeploymentDecisions: SignInDeciding {
       running.withLock { $0 -= 1 }
       race.finish(result)
     }
-    let (seconds, _) = Functions.decisionDeadline.components
-    let deadline = clock.now() + seconds * 1000
     let timer = Task { [clock] in
       guard (try? await clock.sleep(until: deadline)) != nil else { return }
       race.finish(.failure(AccountError.decisionFailed("\(name) took longer than \(seconds) seconds.")))
