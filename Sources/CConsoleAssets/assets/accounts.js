@@ -11,7 +11,7 @@ export const title = () => 'Accounts';
 
 const providers = (row) => (row.providerUserInfo ?? []).map((item) => item.providerId).join(', ')
   || (row.email || row.phoneNumber ? '—' : 'anonymous');
-const FILTERS = ['q', 'provider', 'state'];
+const FILTERS = ['q', 'provider', 'state', 'sort'];
 
 /** What is looked for, as the server's parameters: a number is looked up whole, uids and addresses by their beginning. */
 function wanted(page) {
@@ -89,13 +89,14 @@ export async function mount(root, page) {
     q: input({ value: asked('q'), placeholder: 'bob, bob@acme.test or +49…', dataset: { filter: '' } }),
     provider: choice([['', 'any'], 'password', 'phone', 'google.com', 'apple.com', 'facebook.com'], asked('provider')),
     state: choice([['', 'any'], 'enabled', 'disabled', 'anonymous'], asked('state')),
+    sort: choice([['', 'uid'], ['email', 'e-mail, who has one']], asked('sort')),
   };
   root.append(heading('Accounts', {
     sub: 'Who can sign in. Uids and addresses are found by their beginning.',
     actions: [guard(button('Create…', () => make(page)), page, 'admin'), button('CSV', () => download(page), { icon: 'download' }),
-      copyButton(copies(command(page, 'accounts list', [], { q: asked('q'), provider: asked('provider'), state: asked('state') }), 'GET', '/admin/v1/accounts',
+      copyButton(copies(command(page, 'accounts list', [], { q: asked('q'), provider: asked('provider'), state: asked('state'), sort: asked('sort') }), 'GET', '/admin/v1/accounts',
         { ...wanted(page), ns: page.ns, limit: 50 }))],
-  }), queryForm(page, 'Find an account', [field('Uid, e-mail or number', fields.q), field('Provider', fields.provider), field('State', fields.state)],
+  }), queryForm(page, 'Find an account', [field('Uid, e-mail or number', fields.q), field('Provider', fields.provider), field('State', fields.state), field('Sort', fields.sort)],
     () => ({ ...Object.fromEntries(Object.entries(fields).map(([name, item]) => [name, item.value.trim()])), cursor: null, tab: null }), 'Find'));
   await tabbed(root, page, 'Lists', [{ id: 'all', name: 'Accounts' }, { id: 'erased', name: 'Erased' }],
     (id, scope) => (id === 'all' ? listPanel : erasedPanel)(scope));
