@@ -74,6 +74,12 @@ package enum AdminAccounts {
     case anonymous
   }
 
+  /// What accounts are listed by.
+  package enum Order: String, AdminWord, Hashable {
+    case uid
+    case email
+  }
+
   /// Which accounts are wanted.
   package struct Query: AdminValue {
     package var limit: Int64?
@@ -85,10 +91,11 @@ package enum AdminAccounts {
     package var state: State?
     package var count: Bool?
     package var tenant: String?
+    package var sort: Order?
 
     package init(
       limit: Int64? = nil, email: String? = nil, phone: String? = nil, cursor: String? = nil, q: String? = nil,
-      provider: String? = nil, state: State? = nil, count: Bool? = nil, tenant: String? = nil
+      provider: String? = nil, state: State? = nil, count: Bool? = nil, tenant: String? = nil, sort: Order? = nil
     ) {
       self.limit = limit
       self.email = email
@@ -99,6 +106,7 @@ package enum AdminAccounts {
       self.state = state
       self.count = count
       self.tenant = tenant
+      self.sort = sort
     }
 
     package static let notes: [String: FieldNote] = [
@@ -111,10 +119,11 @@ package enum AdminAccounts {
       "state": .text("Only accounts in this state."),
       "count": .text("False: all accounts are not counted, which takes long where there are millions."),
       "tenant": .only(.filled, text: "Only accounts of this tenant; without it those of every tenant are listed, too."),
+      "sort": .text("With email: by e-mail address, only accounts that have one, and of one tenant or of none; else by uid."),
     ]
   }
 
-  /// Accounts, by uid.
+  /// Accounts, by uid or by e-mail address.
   package struct List: AdminValue {
     package var accounts: [Account]
     /// How many there are in all; where some were looked for: how many this page has. Nil where it was not asked for.

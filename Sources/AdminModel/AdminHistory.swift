@@ -135,13 +135,18 @@ package enum AdminHistory {
     package var since: Timestamp?
     package var until: Timestamp?
     package var limit: Int64?
+    package var changes: Int64?
 
-    package init(path: String, before: Int64? = nil, since: Timestamp? = nil, until: Timestamp? = nil, limit: Int64? = nil) {
+    package init(
+      path: String, before: Int64? = nil, since: Timestamp? = nil, until: Timestamp? = nil, limit: Int64? = nil,
+      changes: Int64? = nil
+    ) {
       self.path = path
       self.before = before
       self.since = since
       self.until = until
       self.limit = limit
+      self.changes = changes
     }
 
     package static let notes: [String: FieldNote] = [
@@ -150,6 +155,8 @@ package enum AdminHistory {
       "since": .since,
       "until": .until,
       "limit": .limit(50),
+      "changes": .only(
+        .integer(0...20), text: "At most so many changes of each commit, with their values; 20 if it is not given, 0 for none."),
     ]
   }
 

@@ -84,4 +84,15 @@ struct HistoryRouteTests {
       #expect(last?["changeCount"] == 2 && last?["actor"] == "anonymous" && last?["triggers"] == true)
     }
   }
+
+  @Test("The log brings no more changes of a commit than were asked for, and counts them all", arguments: [0, 1, 20])
+  func changesOfTheLog(limit: Int) async throws {
+    try await APIServer.run { server in
+      try await prepare(server)
+      let log = try await get(server, "data/log?path=users/bob&limit=1&changes=\(limit)")
+      let commit = try #require(log["commits"]?.array?.first)
+      #expect(commit["changeCount"] == 2 && commit["changes"]?.array?.count == min(limit, 2))
+      _ = try await get(server, "data/log?path=users/bob&changes=21", status: 400)
+    }
+  }
 }

@@ -33,7 +33,9 @@ struct SearchTests {
         ("q=zo", ["ann"]), ("q=nobody", []), ("state=disabled", ["cem"]), ("state=anonymous", ["anna", "dan"]),
         ("state=enabled", ["ann", "anna", "bob", "dan"]), ("provider=password", ["ann", "bob", "cem"]),
         ("provider=google.com", []), ("q=ann&state=enabled", ["ann", "anna", "bob"]),
-        ("q=ann&provider=password&state=disabled", ["cem"]),
+        ("q=ann&provider=password&state=disabled", ["cem"]), ("sort=email", ["bob", "cem", "ann"]),
+        ("sort=email&q=ann", ["bob", "cem"]), ("sort=email&q=ann@x.io", ["bob"]), ("sort=email&state=enabled", ["bob", "ann"]),
+        ("sort=email&q=nobody", []), ("sort=uid&q=ann", ["ann", "anna", "bob", "cem"]),
       ] as [(String, [String])] {
         let found = try await accounts(server, query)
         #expect(found.uids == expected, "\(query)")
@@ -50,7 +52,10 @@ struct SearchTests {
       }
       let all = try await accounts(server, "limit=2")
       #expect(all.uids == ["ann", "anna"] && all.answer["count"] == 5 && all.answer["scanned"] == nil)
-      for query in ["q=ann&cursor=odd", "q=a&email=ann@x.io", "state=odd", "q="] {
+      for query in [
+        "q=ann&cursor=odd", "q=a&email=ann@x.io", "state=odd", "q=", "sort=odd", "sort=email&cursor=uid:ann",
+        "sort=email&email=ann@x.io",
+      ] {
         try await server.expect(.init("GET", "/admin/v1/accounts?\(query)", headers: APIServer.admin, status: 400))
       }
     }

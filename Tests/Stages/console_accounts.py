@@ -62,6 +62,18 @@ def an_account_is_made_and_changed(site, checks):
     is_ready(tab)
 
 
+def accounts_are_listed_by_address(site, checks):
+    for uid, address in (("a-uid", "xena@sorted.test"), ("b-uid", "amy@sorted.test"), ("c-uid", None)):
+        site.admin("POST", "accounts", {"uid": uid, **({"email": address} if address else {}), "reason": "a list"})
+    tab = site.open("accounts")
+    uids = lambda: [uid for uid in tab.value("[...document.querySelectorAll('main tbody tr')].map((row) => row.cells[0].innerText.trim())") if "-uid" in uid]
+    checks.check("accounts stand by uid", tab.until(lambda: uids() == ["a-uid", "b-uid", "c-uid"]), uids())
+    site.go(tab, "accounts?sort=email")
+    checks.check("or by address, those who have one", tab.until(lambda: uids() == ["b-uid", "a-uid"]), uids())
+    checks.check("which the form says, and the command", tab.value("[...document.querySelectorAll('main select')].some((e) => e.value === 'email')")
+                 and site.command("accounts", "list", "--sort", "email").count("sorted.test") == 2, tab.text[:300])
+
+
 def an_account_is_found_ended_and_disabled(site, checks):
     uid, player = signed_up(site)
     tab = site.open("accounts")
@@ -186,5 +198,5 @@ def all_of_it_is_on_record(site, checks):
     checks.check("no password and no address is on record", not [one for one in ("secret-1", "secret-2", "dan@example.com", "zoe@") if one in audit])
 
 
-CHECKS = [an_account_is_made_and_changed, an_account_is_found_ended_and_disabled, players_are_merged_and_erased,
-          a_function_waits_and_is_run_by_hand, all_of_it_is_on_record]
+CHECKS = [an_account_is_made_and_changed, accounts_are_listed_by_address, an_account_is_found_ended_and_disabled,
+          players_are_merged_and_erased, a_function_waits_and_is_run_by_hand, all_of_it_is_on_record]

@@ -170,5 +170,29 @@ def what_fails_makes_way(stage, checks):
     stage.leave(tab, "503")
 
 
+def a_server_that_wants_rest_gets_it(stage, checks):
+    tab = stage.open()
+    tab.until(lambda: stage.game.is_listened_to)
+    asked = lambda: [one for one in stage.game.requests if "/messages/events" not in one]
+    fetches = lambda: len([one for one in asked() if "eligibleCampaigns" in one])
+    stage.game.broken, stage.game.retry_after = 503, 10 ** 9
+    stage.game.say("refresh")
+    checks.check("it waits as long as the server says, a day at most", tab.until("messages.rest > 0 && messages.rest <= 864e5"), tab.value("messages.rest"))
+    count = len(asked())
+    told = tab.value("messages.logEvent('invite_sent').then(() => 'sent', (error) => error.message)")
+    checks.check("the game hears of it", "asked for rest" in told, told)
+    tab.value("messages.refresh()")
+    tab.value("(messages.log({ id: 'a' }, { event_type: 'CLICK_EVENT_TYPE' }), messages.upload())")
+    tab.reload()
+    tab.until("window.ready")
+    tab.value("messages.refresh()")
+    checks.check("nothing is asked meanwhile, by a new page neither", len(asked()) == count and tab.value("messages.rest > 0"), asked()[count:])
+    stage.game.broken, stage.game.ahead = None, 90_000
+    tab.value("(() => { const now = Date.now; Date.now = () => now() + 9e7 })()")
+    checks.check("then it fetches, and what was counted arrives", tab.until(lambda: fetches() == 3 and ("a",) in stage.game.logged("campaign_id")),
+                 (asked()[count:], stage.game.lines))
+    stage.leave(tab, "503")
+
+
 CHECKS = [nothing_happens_before_consent, events_show_what_waits_for_them, the_servers_events_come_at_once, keys_are_enough, time_is_what_is_seen,
-          hostile_words_are_words, what_fails_makes_way]
+          hostile_words_are_words, what_fails_makes_way, a_server_that_wants_rest_gets_it]

@@ -45,12 +45,13 @@ def message(campaign, layout, content, *triggers, own=None, **more):
 
 class Game:
     """The site on a port of its own. `messages`, `pending` and `settings` are what a fetch brings next; `broken` is a status that it
-    answers instead. `proxied` is the port of a server to which everything but the page goes."""
+    answers instead, `retry_after` what it says with that, `ahead` by how many seconds its clock is. `proxied` is the port of a server to which everything but the page goes."""
 
     def __init__(self, proxied=None):
         self.messages, self.pending = [], []
         self.settings = {"impressionSeconds": 3, "bannerSeconds": 12, "minInterval": 0, "foregroundInterval": 0}
-        self.broken = None
+        self.broken = self.retry_after = None
+        self.ahead = 0
         self.proxied = proxied
         self.options = {"key": "k", "app": "1:77:web:ab", "consent": True}
         self.requests, self.lines, self.conversions, self._streams = [], [], [], []
@@ -61,6 +62,9 @@ class Game:
 
             def log_message(self, *_):
                 pass
+
+            def date_time_string(self, timestamp=None):
+                return super().date_time_string(timestamp or time.time() + game.ahead)
 
             def do_GET(self):
                 game._answer(self)
@@ -93,10 +97,12 @@ class Game:
         return self._send(request, status, "json", json.dumps(answer))
 
     def _play(self, path, body):
+        if self.broken and "/installations" not in path:
+            return self.broken, {}
         if path.endswith("eligibleCampaigns:fetch"):
             expires = str(int(time.time() * 1000) + 3_600_000)
             own = {"pendingEvents": self.pending, "settings": self.settings}
-            return self.broken or 200, {"messages": self.messages, "expirationEpochTimestampMillis": expires, "doubloon": own}
+            return 200, {"messages": self.messages, "expirationEpochTimestampMillis": expires, "doubloon": own}
         if path == "/v1/messages/log":
             self.lines += [json.loads(one["source_extension_json"]) for one in body["log_event"]]
             return 200, {"next_request_wait_millis": "300000"}
@@ -112,6 +118,8 @@ class Game:
         request.send_response(status)
         request.send_header("Content-Type", TYPES.get(kind, "application/json"))
         request.send_header("Content-Length", str(len(body)))
+        if self.retry_after and status == self.broken:
+            request.send_header("Retry-After", str(self.retry_after))
         if kind == "html":
             request.send_header("Content-Security-Policy", POLICY)
         request.end_headers()

@@ -29,16 +29,19 @@ package struct AccountSearch: Sendable, Hashable {
   package static let scanMax = 2000
   private static let chunkSize = 200
 
-  /// What the uid or the mail address begins with; nil for all accounts, by uid.
+  /// What the uid or the mail address begins with; nil for all accounts.
   package var text: String?
   /// Only accounts with an identity of this provider: `password`, `google.com`.
   package var provider: String?
   package var state: State?
+  /// By their mail address instead of their uid, and only those who have one; the text is then what the address begins with.
+  package var isByEmail: Bool
 
-  package init(text: String? = nil, provider: String? = nil, state: State? = nil) {
+  package init(text: String? = nil, provider: String? = nil, state: State? = nil, isByEmail: Bool = false) {
     self.text = text
     self.provider = provider
     self.state = state
+    self.isByEmail = isByEmail
   }
 
   private func admits(_ record: AccountRecord) -> Bool {
@@ -51,12 +54,15 @@ package struct AccountSearch: Sendable, Hashable {
     }
   }
 
+  /// Whether an account was found by its uid before addresses were looked at.
+  private func isFoundByUID(_ uid: String) -> Bool { !isByEmail && uid.utf8.starts(with: (text ?? "").utf8) }
+
   // MARK: Looking
 
   /// A page of at most `limit` accounts, behind `start`.
   func page(of project: AccountProject, from start: Position?, limit: Int, snapshot: any Snapshot) throws -> Page {
     var page = Page()
-    var position = start
+    var position = start ?? (isByEmail ? .afterEmail("") : nil)
     while true {
       var found = try chunk(from: position, of: project, snapshot: snapshot)
       for (place, record) in found.rows {
@@ -85,15 +91,15 @@ package struct AccountSearch: Sendable, Hashable {
       let address = text.lowercased()
       var rows: [(Position, AccountRecord?)] = []
       if last.isEmpty, let record = try snapshot.account(.email(address), within: scope, in: namespace) {
-        rows.append((.afterEmail(address), record.uid.utf8.starts(with: text.utf8) ? nil : record))
+        rows.append((.afterEmail(address), isFoundByUID(record.uid) ? nil : record))
       }
       let found = try snapshot.identifiers(
         in: namespace, kind: AccountIdentifier.storedKind("email", tenant: scope.tenant), after: last.isEmpty ? address : last,
         limit: Self.chunkSize)
       let fitting = found.prefix { $0.identifier.value.utf8.starts(with: address.utf8) }
       for (identifier, uid) in fitting {
-        let isKnown = uid.utf8.starts(with: text.utf8)
-        rows.append((.afterEmail(identifier.value), isKnown ? nil : try snapshot.account(in: namespace, uid: uid)))
+        let record = isFoundByUID(uid) ? nil : try snapshot.account(in: namespace, uid: uid)
+        rows.append((.afterEmail(identifier.value), record))
       }
       return (rows, fitting.count < Self.chunkSize, true)
     }

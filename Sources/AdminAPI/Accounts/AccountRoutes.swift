@@ -92,13 +92,16 @@ enum AccountRoutes {
   private static func list(_ call: RouteCall, query: AdminAccounts.Query) throws -> AdminAccounts.List {
     let (accounts, limit) = (try accounts(call), Int(query.limit ?? 50))
     let project = if let tenant = query.tenant { try Self.project(call, tenant: tenant) } else { try Self.project(call) }
-    if query.q != nil || query.provider != nil || query.state != nil {
+    if query.q != nil || query.provider != nil || query.state != nil || query.sort == .email {
       guard query.email == nil, query.phone == nil else {
-        throw APIError.badRequest("email and phone name one account: leave q, provider and state out, or use q alone.")
+        throw APIError.badRequest("email and phone name one account: leave q, provider, state and sort out, or use q alone.")
       }
       let search = AccountSearch(
-        text: query.q, provider: query.provider, state: query.state.flatMap { AccountSearch.State(rawValue: $0.rawValue) })
-      let page = try accounts.search(search, of: project, from: try query.cursor.map(position), limit: limit)
+        text: query.q, provider: query.provider, state: query.state.flatMap { AccountSearch.State(rawValue: $0.rawValue) },
+        isByEmail: query.sort == .email)
+      let start = try query.cursor.map(position)
+      if search.isByEmail, case .afterUID? = start { throw foreignCursor }
+      let page = try accounts.search(search, of: project, from: start, limit: limit)
       return AdminAccounts.List(
         accounts: page.accounts.map { AdminAccounts.Account($0) }, count: Int64(page.accounts.count),
         next: page.next.map(cursor), scanned: Int64(page.scanned))
@@ -126,9 +129,11 @@ enum AccountRoutes {
     switch (parts[0], parts.count) {
     case ("uid", 2): return .afterUID(String(parts[1]))
     case ("email", 2): return .afterEmail(String(parts[1]))
-    default: throw APIError.badRequest("cursor must be the \"next\" of an earlier page.")
+    default: throw foreignCursor
     }
   }
+
+  private static let foreignCursor = APIError.badRequest("cursor must be the \"next\" of an earlier page of the same list.")
 
   private static func show(_ call: RouteCall, query _: NoQuery) throws -> AdminAccounts.Account {
     let (accounts, project) = (try accounts(call), try project(call))

@@ -86,7 +86,7 @@ enum HistoryRoutes {
       var rows: [AdminEvents.Commit] = []
       for revision in touches.revisions where revision >= floor ?? .zero {
         guard let commit = try snapshot.commit(in: namespace, at: revision) else { continue }
-        rows.append(AdminEvents.Commit(commit, under: path, changesMax: 20))
+        rows.append(AdminEvents.Commit(commit, under: path, changesMax: Int(query.changes ?? 20)))
       }
       let around = try snapshot.erasedPath(in: namespace, around: target.path, asOf: .zero).map { [$0] }
       let below = try snapshot.erasedPaths(in: namespace, below: target.path, asOf: .zero, limit: erasedMax)

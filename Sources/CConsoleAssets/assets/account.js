@@ -7,9 +7,9 @@ import {
   area, badge, button, check, copyButton, empty, facts, field, guard, heading, input, jsonView, pathLink, playerLink, table, toast,
 } from './ui.js';
 import { number, time } from './time.js';
-import { again, amounts, change, col, command, copies, panel, quiet, tabbed, to } from './parts.js';
+import { again, amounts, change, col, command, copies, listing, panel, quiet, tabbed, to } from './parts.js';
 
-/** The title of the browser's tab. */
+/** The page's title. */
 export const title = ({ uid }) => `${uid} · Accounts`;
 
 const at = (uid, rest = '') => `accounts/${encodeURIComponent(uid)}${rest}`;
@@ -151,15 +151,13 @@ const sessions = (page, uid) => panel({
   },
 });
 
-const codes = (page, uid) => panel({
-  title: 'Codes that were sent', plain: true, signal: page.signal, load: async (signal) => table({
-    caption: 'Codes', rows: (await get(at(uid, '/oob-codes'), { ns: page.ns }, { signal })).codes,
-    empty: 'No code is on its way. In development nothing is mailed: codes are shown here instead.', columns: [
-      col('For', (row) => row.kind), col('To', (row) => row.to), col('Code', (row) => h('code', row.code), true),
-      col('Link', (row) => (row.link ? h('a', { href: row.link, target: '_blank', rel: 'noopener noreferrer' }, 'open') : '')),
-    ],
-  }),
-});
+const codes = (page, uid) => listing(page, 'Codes that were sent', async (signal) => table({
+  caption: 'Codes', rows: (await get(at(uid, '/oob-codes'), { ns: page.ns }, { signal })).codes,
+  empty: 'No code is on its way. In development nothing is mailed: codes are shown here instead.', columns: [
+    col('For', (row) => row.kind), col('To', (row) => row.to), col('Code', (row) => h('code', row.code), true),
+    col('Link', (row) => (row.link ? h('a', { href: row.link, target: '_blank', rel: 'noopener noreferrer' }, 'open') : '')),
+  ],
+}));
 
 const whole = (page, account) => {
   const { passwordHash, salt, ...told } = account;

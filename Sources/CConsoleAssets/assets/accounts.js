@@ -4,14 +4,14 @@ import { get, post } from './api.js';
 import { h, shown } from './dom.js';
 import { badge, button, choice, copyButton, empty, field, guard, heading, input, playerLink, table, toast } from './ui.js';
 import { number, time } from './time.js';
-import { change, col, command, copies, link, panel, queryForm, saveTable, tabbed, to } from './parts.js';
+import { change, col, command, copies, cursorPager, listing, queryForm, saveTable, tabbed, to } from './parts.js';
 
-/** The title of the browser's tab. */
+/** The page's title. */
 export const title = () => 'Accounts';
 
 const providers = (row) => (row.providerUserInfo ?? []).map((item) => item.providerId).join(', ')
   || (row.email || row.phoneNumber ? '—' : 'anonymous');
-const FILTERS = ['q', 'provider', 'state'];
+const FILTERS = ['q', 'provider', 'state', 'sort'];
 
 /** What is looked for, as the server's parameters: a number is looked up whole, uids and addresses by their beginning. */
 function wanted(page) {
@@ -22,34 +22,29 @@ function wanted(page) {
 function listPanel(page) {
   const cursor = page.query.get('cursor');
   const isFiltered = FILTERS.some((name) => page.query.get(name));
-  return panel({
-    title: isFiltered ? 'Found' : 'All accounts', plain: true, signal: page.signal, load: async (signal) => {
-      const { accounts, scanned, next } = await get('accounts', { ...wanted(page), ns: page.ns, cursor, limit: 50, count: false }, { signal });
-      return [scanned !== undefined && h('p', { class: 'muted meta' }, `${number(accounts.length)} of ${number(scanned)} that were looked at`), table({
-        caption: 'Accounts', rows: accounts, columns: [
-          col('Uid', (row) => to(page.url('accounts', row.localId), shown(row.localId))),
-          col('Name', (row) => row.displayName ?? ''), col('E-mail', (row) => row.email ?? ''), col('Providers', providers),
-          col('State', (row) => (row.disabled ? badge('disabled') : badge('ok', 'enabled'))),
-          col('Created', (row) => time(row.createdAt)), col('Last sign-in', (row) => time(row.lastLoginAt)),
-        ], empty: isFiltered ? empty(next ? 'None of those that were looked at.' : 'No account matches.', !next && { name: 'Clear filters', href: page.url('accounts') })
-          : empty('No account yet. An app makes one when a player signs in: signInAnonymously(), or doubloon accounts create.'),
-      }), (next || cursor) && h('p', { class: 'row pager' }, cursor && h('a', { class: 'button small', href: link(page, { cursor: null }) }, 'First'),
-        next && h('a', { class: 'button small', href: link(page, { cursor: next }) }, accounts.length > 0 ? 'More' : 'Look further'))];
-    },
+  return listing(page, isFiltered ? 'Found' : 'All accounts', async (signal) => {
+    const { accounts, scanned, next } = await get('accounts', { ...wanted(page), ns: page.ns, cursor, limit: 50, count: false }, { signal });
+    return [scanned !== undefined && h('p', { class: 'muted meta' }, `${number(accounts.length)} of ${number(scanned)} that were looked at`), table({
+      caption: 'Accounts', rows: accounts, columns: [
+        col('Uid', (row) => to(page.url('accounts', row.localId), shown(row.localId))),
+        col('Name', (row) => row.displayName ?? ''), col('E-mail', (row) => row.email ?? ''), col('Providers', providers),
+        col('State', (row) => (row.disabled ? badge('disabled') : badge('ok', 'enabled'))),
+        col('Created', (row) => time(row.createdAt)), col('Last sign-in', (row) => time(row.lastLoginAt)),
+      ], empty: isFiltered ? empty(next ? 'None of those that were looked at.' : 'No account matches.', !next && { name: 'Clear filters', href: page.url('accounts') })
+        : empty('No account yet. An app makes one when a player signs in: signInAnonymously(), or doubloon accounts create.'),
+    }), cursorPager(page, next, [accounts.length > 0 ? 'More' : 'Look further', 'First'])];
   });
 }
 
-const erasedPanel = (page) => panel({
-  title: 'Players who were erased', plain: true, signal: page.signal, load: async (signal) => {
-    const { erasures } = await get('erasures', { ns: page.ns, limit: 200 }, { signal });
-    return table({
-      caption: 'Erasures', rows: erasures, empty: 'Nobody was erased. What was erased is gone; who ordered it, and why, stays here.', columns: [
-        col('Player', (row) => playerLink(page, row.uid)),
-        col('State', (row) => badge(row.state === 'done' ? 'done' : 'running', row.state)),
-        col('Ordered', (row) => time(row.orderedAt)), col('By', (row) => row.by), col('Reason', (row) => row.reason, true),
-      ],
-    });
-  },
+const erasedPanel = (page) => listing(page, 'Players who were erased', async (signal) => {
+  const { erasures } = await get('erasures', { ns: page.ns, limit: 200 }, { signal });
+  return table({
+    caption: 'Erasures', rows: erasures, empty: 'Nobody was erased. What was erased is gone; who ordered it, and why, stays here.', columns: [
+      col('Player', (row) => playerLink(page, row.uid)),
+      col('State', (row) => badge(row.state === 'done' ? 'done' : 'running', row.state)),
+      col('Ordered', (row) => time(row.orderedAt)), col('By', (row) => row.by), col('Reason', (row) => row.reason, true),
+    ],
+  });
 });
 
 async function make(page) {
@@ -89,13 +84,14 @@ export async function mount(root, page) {
     q: input({ value: asked('q'), placeholder: 'bob, bob@acme.test or +49…', dataset: { filter: '' } }),
     provider: choice([['', 'any'], 'password', 'phone', 'google.com', 'apple.com', 'facebook.com'], asked('provider')),
     state: choice([['', 'any'], 'enabled', 'disabled', 'anonymous'], asked('state')),
+    sort: choice([['', 'uid'], ['email', 'e-mail, who has one']], asked('sort')),
   };
   root.append(heading('Accounts', {
     sub: 'Who can sign in. Uids and addresses are found by their beginning.',
     actions: [guard(button('Create…', () => make(page)), page, 'admin'), button('CSV', () => download(page), { icon: 'download' }),
-      copyButton(copies(command(page, 'accounts list', [], { q: asked('q'), provider: asked('provider'), state: asked('state') }), 'GET', '/admin/v1/accounts',
+      copyButton(copies(command(page, 'accounts list', [], { q: asked('q'), provider: asked('provider'), state: asked('state'), sort: asked('sort') }), 'GET', '/admin/v1/accounts',
         { ...wanted(page), ns: page.ns, limit: 50 }))],
-  }), queryForm(page, 'Find an account', [field('Uid, e-mail or number', fields.q), field('Provider', fields.provider), field('State', fields.state)],
+  }), queryForm(page, 'Find an account', [field('Uid, e-mail or number', fields.q), field('Provider', fields.provider), field('State', fields.state), field('Sort', fields.sort)],
     () => ({ ...Object.fromEntries(Object.entries(fields).map(([name, item]) => [name, item.value.trim()])), cursor: null, tab: null }), 'Find'));
   await tabbed(root, page, 'Lists', [{ id: 'all', name: 'Accounts' }, { id: 'erased', name: 'Erased' }],
     (id, scope) => (id === 'all' ? listPanel : erasedPanel)(scope));

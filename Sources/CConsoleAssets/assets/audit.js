@@ -7,9 +7,9 @@ import {
   actorLink, badge, button, check, choice, copyButton, empty, field, heading, input, jsonView, table, toast,
 } from './ui.js';
 import { number, parseTime, time } from './time.js';
-import { col, command, copies, pager, panel, queryForm, saveTable } from './parts.js';
+import { col, command, copies, listing, pager, queryForm, saveTable } from './parts.js';
 
-/** The title of the browser's tab. */
+/** The page's title. */
 export const title = () => 'Audit';
 
 const FILTERS = ['action', 'except', 'actor', 'result'];
@@ -62,20 +62,18 @@ export async function mount(root, page) {
     ...Object.fromEntries(Object.entries(fields).map(([name, item]) => [name, item.value.trim()])),
     except: noData.querySelector('input').checked ? 'data' : '', before: null,
   }), 'Filter'));
-  const made = panel({
-    title: 'Records', plain: true, signal: page.signal, load: async (signal) => {
-      const { actions, next } = await read(page, { limit: 100 }, signal);
-      const isFiltered = [...FILTERS, 'since', 'until'].some(asked);
-      return [table({
-        caption: 'Audit log', rows: actions, columns: [
-          col('Time', (row) => time(row.time, 'moment')), col('Actor', (row) => actorLink(page, row.actor)),
-          col('Action', (row) => h('code', shown(row.action))),
-          col('Result', (row) => (row.result === 'ok' ? badge('ok') : [badge('refused'), ` ${shown(row.result)}`])),
-          col('Reason', (row) => String(reasonOf(row)), true), col('Detail', detail, true),
-        ], empty: isFiltered ? empty('No record matches.', { name: 'Clear filters', href: page.url('audit') })
-          : empty('Nothing was ordered yet. Reads are not recorded; changes are, refused ones too.'),
-      }), pager(page, next && { before: next }, !asked('before'))];
-    },
+  const made = listing(page, 'Records', async (signal) => {
+    const { actions, next } = await read(page, { limit: 100 }, signal);
+    const isFiltered = [...FILTERS, 'since', 'until'].some(asked);
+    return [table({
+      caption: 'Audit log', rows: actions, columns: [
+        col('Time', (row) => time(row.time, 'moment')), col('Actor', (row) => actorLink(page, row.actor)),
+        col('Action', (row) => h('code', shown(row.action))),
+        col('Result', (row) => (row.result === 'ok' ? badge('ok') : [badge('refused'), ` ${shown(row.result)}`])),
+        col('Reason', (row) => String(reasonOf(row)), true), col('Detail', detail, true),
+      ], empty: isFiltered ? empty('No record matches.', { name: 'Clear filters', href: page.url('audit') })
+        : empty('Nothing was ordered yet. Reads are not recorded; changes are, refused ones too.'),
+    }), pager(page, next && { before: next }, !asked('before'))];
   });
   root.append(made.element);
   await made.first;

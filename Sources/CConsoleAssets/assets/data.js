@@ -22,7 +22,7 @@ async function place(page) {
   const revision = async (name) => {
     const [, kind, digits] = /^([rt])(\d+)$/.exec(query.get(name) ?? '') ?? [];
     if (kind !== 't') return digits && Number(digits);
-    const { commits } = await api.get('data/log', { ns: page.ns, path: '/', until: digits, limit: 1 }, { signal: page.signal });
+    const { commits } = await api.get('data/log', { ns: page.ns, path: '/', until: digits, limit: 1, changes: 0 }, { signal: page.signal });
     return commits[0]?.revision ?? 0;
   };
   const [at, to] = await Promise.all(['at', 'to'].map(revision));

@@ -109,7 +109,7 @@ function editForm(ctx, options) {
   const fields = valueFields({ ...options, ctx, path: () => ctx.path });
   const place = h('div');
   const conflict = async () => {
-    const [now, log] = await Promise.all([read(ctx, ctx.path), api.get('data/log', { ns: ctx.ns, path: ctx.path, limit: 1 })]);
+    const [now, log] = await Promise.all([read(ctx, ctx.path), api.get('data/log', { ns: ctx.ns, path: ctx.path, limit: 1, changes: 0 })]);
     const by = log.commits?.[0];
     fill(place, h('div', { class: 'conflict', role: 'alert' },
       h('p', `Not saved: it was changed meanwhile${by ? `, in r${by.revision} by ${shown(by.actor)}` : ''}.`),

@@ -9,9 +9,9 @@ import {
   pathLink, table, toast,
 } from './ui.js';
 import { number, span, time } from './time.js';
-import { again, change, col, command, copies, follow, num, panel, quiet, tabbed, to } from './parts.js';
+import { again, change, col, command, copies, follow, listing, num, quiet, tabbed, to } from './parts.js';
 
-/** The title of the browser's tab. */
+/** The page's title. */
 export const title = ({ name }) => (name ? `${name} · Functions` : 'Functions');
 
 /** Draws the page. */
@@ -51,52 +51,48 @@ async function mountList(root, page) {
     sub: 'What runs when a path changes. They are Swift, built into the program.',
     actions: [copyButton(copies(command(page, 'functions list', [], { ns: false }), 'GET', '/admin/v1/functions'))],
   }));
-  const made = follow(page, panel({
-    title: 'All functions', plain: true, signal: page.signal, load: async (signal) => table({
-      caption: 'Functions', rows: await list(signal), columns: [
-        col('Name', (row) => functionLink(page, row.name)), col('Runs on', (row) => row.kinds),
-        col('Path', (row) => h('code', shown(row.pattern))),
-        col('State', (row) => (row.paused ? badge('paused') : row.pace ? badge('ok', 'listening') : badge('none', 'only remembered'))),
-        num('Dead', (row) => failures(page, row, row.deadLetters, 'dead')),
-        num('Retrying', (row) => failures(page, row, row.retries, 'waiting')),
-        num('Mean time', pace), col('Do', (row) => h('span', { class: 'actions' }, controls(page, row, true))),
-      ], empty: empty('This server runs no functions. They stand in Functions/ of the deployment; Examples/OwnGame shows some.'),
-    }),
-  }));
+  const made = follow(page, listing(page, 'All functions', async (signal) => table({
+    caption: 'Functions', rows: await list(signal), columns: [
+      col('Name', (row) => functionLink(page, row.name)), col('Runs on', (row) => row.kinds),
+      col('Path', (row) => h('code', shown(row.pattern))),
+      col('State', (row) => (row.paused ? badge('paused') : row.pace ? badge('ok', 'listening') : badge('none', 'only remembered'))),
+      num('Dead', (row) => failures(page, row, row.deadLetters, 'dead')),
+      num('Retrying', (row) => failures(page, row, row.retries, 'waiting')),
+      num('Mean time', pace), col('Do', (row) => h('span', { class: 'actions' }, controls(page, row, true))),
+    ], empty: empty('This server runs no functions. They stand in Functions/ of the deployment; Examples/OwnGame shows some.'),
+  })));
   root.append(made.element);
   await made.first;
 }
 
 const nanoseconds = (count) => (count ? span(Number(count) / 1e6) : '—');
 
-const overview = (page, name) => follow(page, panel({
-  title: 'State and settings', plain: true, signal: page.signal, load: async (signal) => {
-    let found;
-    try {
-      found = await get(`functions/${encodeURIComponent(name)}`, {}, { signal, trees: ['value', 'default'] });
-    } catch (error) {
-      if (error.status !== 404) throw error;
-      return empty('There is no such function.', { name: 'All functions', href: page.url('functions') });
-    }
-    const { function: row, runs, deliveries } = found;
-    const count = (state, outcome = state) => to(page.url('events', null, { function: name, outcome }), badge(state, `${number(deliveries[state])}${deliveries.complete ? '' : ' or more'} ${state}`));
-    const { oldestWaiting: oldest, lastError: last } = deliveries;
-    return [h('div', { class: 'actions' }, controls(page, row)), facts([
-      ['State', row.paused ? badge('paused', `paused: ${row.pauseReason ?? ''}`) : badge('ok', 'listening')], ['Changed', time(row.updatedAt)],
-      ['Runs on', shown(row.kinds)], ['Path', h('code', shown(row.pattern))],
-      ['Events', h('span', { class: 'row wrap' }, count('waiting'), count('paused'), count('dead'))],
-      ['Waits longest', oldest && [eventLink(page, oldest.event), ' since ', time(oldest.since)]],
-      ['Last error', last && [eventLink(page, last.event), `: ${shown(last.error)}`]],
-      ['Runs since the start', runs && (Object.entries(runs.outcomes).map(([outcome, times]) => `${outcome} ${number(times)}`).join(', ') || 'none')],
-      ['Time of a run', runs?.measured > 0 && `half within ${nanoseconds(runs.p50Nanoseconds)}, 95 of 100 within ${nanoseconds(runs.p95Nanoseconds)}, 99 within ${nanoseconds(runs.p99Nanoseconds)}, the slowest of ${number(runs.measured)} ${nanoseconds(runs.slowestNanoseconds)}`],
-      ['Where', row.pace && `${row.pace.inline ? 'on the writer' : 'beside the writer'}; ${number(row.pace.inlineRuns)} runs on the writer`],
-    ]), table({
-      caption: 'Settings in force', rows: found.settings, empty: 'It has no settings.', columns: [
-        col('Setting', (item) => h('code', shown(item.name))), col('Value', (item) => inline(item.value)), col('Default', (item) => inline(item.default)),
-        col('From', (item) => (item.overridden ? 'the configuration' : 'the program')),
-      ],
-    })];
-  },
+const overview = (page, name) => follow(page, listing(page, 'State and settings', async (signal) => {
+  let found;
+  try {
+    found = await get(`functions/${encodeURIComponent(name)}`, {}, { signal, trees: ['value', 'default'] });
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    return empty('There is no such function.', { name: 'All functions', href: page.url('functions') });
+  }
+  const { function: row, runs, deliveries } = found;
+  const count = (state, outcome = state) => to(page.url('events', null, { function: name, outcome }), badge(state, `${number(deliveries[state])}${deliveries.complete ? '' : ' or more'} ${state}`));
+  const { oldestWaiting: oldest, lastError: last } = deliveries;
+  return [h('div', { class: 'actions' }, controls(page, row)), facts([
+    ['State', row.paused ? badge('paused', `paused: ${row.pauseReason ?? ''}`) : badge('ok', 'listening')], ['Changed', time(row.updatedAt)],
+    ['Runs on', shown(row.kinds)], ['Path', h('code', shown(row.pattern))],
+    ['Events', h('span', { class: 'row wrap' }, count('waiting'), count('paused'), count('dead'))],
+    ['Waits longest', oldest && [eventLink(page, oldest.event), ' since ', time(oldest.since)]],
+    ['Last error', last && [eventLink(page, last.event), `: ${shown(last.error)}`]],
+    ['Runs since the start', runs && (Object.entries(runs.outcomes).map(([outcome, times]) => `${outcome} ${number(times)}`).join(', ') || 'none')],
+    ['Time of a run', runs?.measured > 0 && `half within ${nanoseconds(runs.p50Nanoseconds)}, 95 of 100 within ${nanoseconds(runs.p95Nanoseconds)}, 99 within ${nanoseconds(runs.p99Nanoseconds)}, the slowest of ${number(runs.measured)} ${nanoseconds(runs.slowestNanoseconds)}`],
+    ['Where', row.pace && `${row.pace.inline ? 'on the writer' : 'beside the writer'}; ${number(row.pace.inlineRuns)} runs on the writer`],
+  ]), table({
+    caption: 'Settings in force', rows: found.settings, empty: 'It has no settings.', columns: [
+      col('Setting', (item) => h('code', shown(item.name))), col('Value', (item) => inline(item.value)), col('Default', (item) => inline(item.default)),
+      col('From', (item) => (item.overridden ? 'the configuration' : 'the program')),
+    ],
+  })];
 }));
 
 /** What a run committed, as the difference that it made. */
@@ -144,17 +140,15 @@ function invoke(page, name) {
       answer.effect && await effects(page, Number(answer.effect))]);
     return past.reload();
   };
-  const past = panel({
-    title: 'Run by hand before', plain: true, signal: page.signal, load: async (signal) => {
-      const { invocations } = await get('invocations', { ns: page.ns, limit: 100 }, { signal, trees: ['before', 'after'] });
-      return table({
-        caption: 'Invocations', rows: invocations.filter((row) => row.function === name), empty: 'Nobody ran it by hand lately.', columns: [
-          col('Time', (row) => time(row.time)), col('Event', (row) => eventLink(page, row.event)),
-          col('Before', (row) => inline(row.before, 40)), col('After', (row) => inline(row.after, 40)),
-          col('As', (row) => row.as), col('By', (row) => row.actor), col('Reason', (row) => row.reason, true),
-        ],
-      });
-    },
+  const past = listing(page, 'Run by hand before', async (signal) => {
+    const { invocations } = await get('invocations', { ns: page.ns, limit: 100 }, { signal, trees: ['before', 'after'] });
+    return table({
+      caption: 'Invocations', rows: invocations.filter((row) => row.function === name), empty: 'Nobody ran it by hand lately.', columns: [
+        col('Time', (row) => time(row.time)), col('Event', (row) => eventLink(page, row.event)),
+        col('Before', (row) => inline(row.before, 40)), col('After', (row) => inline(row.after, 40)),
+        col('As', (row) => row.as), col('By', (row) => row.actor), col('Reason', (row) => row.reason, true),
+      ],
+    });
   });
   return [{ element: h('form', { class: 'form', on: { submit: (event) => { event.preventDefault(); run(); } } },
     quiet('A change that never happened, for this function alone.'), field('Path', fields.path),

@@ -7,10 +7,10 @@ import { diffView } from './diff.js';
 import { number, parseTime, time } from './time.js';
 import { actorLink, button, confirm, empty, errorPanel, eventLink, guard, inline, input } from './ui.js';
 
-// Commits of one page of the log.
-const PAGE = 50;
+// Commits of one page of the log, and the changes of each that the list of them shows.
+const PAGE = 50, SHOWN = 6;
 
-const log = (ctx, path, before) => api.get('data/log', { ns: ctx.ns, path, before, limit: PAGE },
+const log = (ctx, path, before, changes = 0) => api.get('data/log', { ns: ctx.ns, path, before, limit: PAGE, changes },
   { signal: ctx.page.signal, trees: ['before', 'after'] });
 
 /** Before → after of one place, its path told from the node's. */
@@ -33,13 +33,13 @@ export async function restore(ctx, revision) {
 function commitItem(ctx, commit, picked, pick) {
   const { revision } = commit;
   const changes = commit.changes ?? [];
-  const rest = (commit.changeCount ?? 0) - Math.min(6, changes.length);
+  const rest = (commit.changeCount ?? 0) - changes.length;
   const box = h('input', { type: 'checkbox', checked: picked.has(revision), aria: { label: `Compare r${revision}` },
     on: { change: (event) => pick(revision, event.target) } });
   return h('li', { class: 'commit' },
     h('div', { class: 'commit-head' }, box, h('strong', `r${revision}`), time(commit.time), actorLink(ctx.page, commit.actor),
       commit.cause && h('span', 'because of ', eventLink(ctx.page, commit.cause.event))),
-    h('ul', changes.slice(0, 6).map((one) => changeLine(ctx.path, one)), rest > 0 && h('li', { class: 'muted' }, `and ${number(rest)} more`),
+    h('ul', changes.map((one) => changeLine(ctx.path, one)), rest > 0 && h('li', { class: 'muted' }, `and ${number(rest)} more`),
       commit.erased?.length > 0 && h('li', { class: 'muted' }, 'Changes of a player who was erased are not known.')),
     h('div', { class: 'actions' }, button('As of here', () => ctx.set({ at: `r${revision}` }), { small: true, quiet: true }),
       guard(button('Restore this', () => restore(ctx, revision).catch(ctx.fault), { small: true, quiet: true }), ctx.page, 'admin')));
@@ -62,7 +62,7 @@ export async function historyPane(ctx) {
   const end = h('p', { class: 'muted' });
   const older = button('Older', () => more(), { small: true });
   const more = async () => {
-    const answer = await log(ctx, ctx.path, next);
+    const answer = await log(ctx, ctx.path, next, SHOWN);
     next = answer.next;
     list.append(...answer.commits.map((commit) => commitItem(ctx, commit, picked, pick)));
     older.hidden = next === undefined;

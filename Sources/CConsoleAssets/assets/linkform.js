@@ -2,8 +2,8 @@
 
 import { curl, get, patch, post } from './api.js';
 import { append, clear, h, later, shown } from './dom.js';
-import { button, check, choice, copyButton, field, guard, heading, input, panel } from './ui.js';
-import { command, to } from './parts.js';
+import { button, check, choice, copyButton, field, guard, heading, input } from './ui.js';
+import { command, section, to } from './parts.js';
 
 // By group: [parameter of the long link, label, placeholder or help]; "efr" is a box to tick.
 const GROUPS = [
@@ -32,26 +32,24 @@ function screen(told, device) {
  */
 export function previewPanel(page, ask, done) {
   let chosen = 'iphone';
-  const made = panel({
-    title: 'What a visitor gets', signal: page.signal, load: async (signal) => {
-      const told = await post('links/preview', { body: await ask(), signal });
-      made.told = told;
-      done?.(told);
-      if (told.error) return h('p', { class: 'note warn' }, shown(told.error));
-      const body = h('div', { class: 'stack' });
-      const draw = () => {
-        const device = told.devices.find((item) => item.device === chosen);
-        append(clear(body), h('div', { class: 'row wrap', role: 'group', aria: { label: 'Device' } }, DEVICES.map(([id, name]) => button(name, () => {
-          chosen = id;
-          draw();
-          body.querySelector('[aria-pressed="true"]').focus();
-        }, { small: true }))), screen(told, device), h('ol', { class: 'visits' }, device.steps.map((step) => h('li', shown(step)))));
-        for (const [index, [id]] of DEVICES.entries()) body.querySelectorAll('[role="group"] button')[index].setAttribute('aria-pressed', String(id === chosen));
-      };
-      draw();
-      return [body, told.warning.map((item) => h('p', { class: 'note warn' }, shown(item.warningMessage), ' ', h('code', shown(item.warningCode)))),
-        told.warning.length === 0 && h('p', { class: 'note good' }, 'Nothing is doubtful.')];
-    },
+  const made = section(page, 'What a visitor gets', async (signal) => {
+    const told = await post('links/preview', { body: await ask(), signal });
+    made.told = told;
+    done?.(told);
+    if (told.error) return h('p', { class: 'note warn' }, shown(told.error));
+    const body = h('div', { class: 'stack' });
+    const draw = () => {
+      const device = told.devices.find((item) => item.device === chosen);
+      append(clear(body), h('div', { class: 'row wrap', role: 'group', aria: { label: 'Device' } }, DEVICES.map(([id, name]) => button(name, () => {
+        chosen = id;
+        draw();
+        body.querySelector('[aria-pressed="true"]').focus();
+      }, { small: true }))), screen(told, device), h('ol', { class: 'visits' }, device.steps.map((step) => h('li', shown(step)))));
+      for (const [index, [id]] of DEVICES.entries()) body.querySelectorAll('[role="group"] button')[index].setAttribute('aria-pressed', String(id === chosen));
+    };
+    draw();
+    return [body, told.warning.map((item) => h('p', { class: 'note warn' }, shown(item.warningMessage), ' ', h('code', shown(item.warningCode)))),
+      told.warning.length === 0 && h('p', { class: 'note good' }, 'Nothing is doubtful.')];
   });
   return made;
 }

@@ -4,13 +4,13 @@ import { address, get } from './api.js';
 import { h, shown } from './dom.js';
 import { badge, button, choice, copyButton, empty, facts, field, guard, heading, input, jsonView, playerLink, table } from './ui.js';
 import { number, time } from './time.js';
-import { again, amounts, change, col, command, copies, link as here, num, panel, queryForm, save, to } from './parts.js';
+import { again, amounts, change, col, command, copies, cursorPager, listing, num, panel, queryForm, save, section, spans, to } from './parts.js';
 
 const VIEWS = { links: ['Short links', 'links'], invites: ['Invitations', 'invites'], claims: ['Claims', 'links', 'claims'], settings: ['Settings', 'links', 'settings'] };
 const STATES = ['queued', 'sent', 'failed', 'opened', 'clicked', 'converted'];
 const DAY = 86_400_000;
 
-/** The title of the browser's tab. */
+/** The page's title. */
 export const title = ({ view, route }) => ({ show: 'Link', new: 'New link', edit: 'Edit link' }[view] ?? (route === 'invites' ? 'Invitations' : 'Links'));
 
 const state = (row) => (row.disabledAt ? badge('disabled', 'off') : badge('ok', 'on'));
@@ -21,25 +21,21 @@ const asked = (page, ...names) => Object.fromEntries(names.map((name) => [name, 
 /** Fields of a filter, by the names of their parameters. */
 const filters = (page, fields) => queryForm(page, 'Filter', Object.entries(fields).map(([, [name, control]]) => field(name, control)),
   () => Object.fromEntries([['cursor', null], ...Object.entries(fields).map(([id, [, control]]) => [id, control.value.trim() || null])]), 'Filter');
-const more = (page, next, scanned, rows) => (next || page.query.get('cursor')) && h('p', { class: 'row wrap pager' },
-  next && rows.length === 0 && `None among ${number(scanned)}.`, page.query.get('cursor') && h('a', { class: 'button small', href: here(page, { cursor: null }) }, 'First'),
-  next && h('a', { class: 'button small', href: here(page, { cursor: next }) }, 'More'));
+const more = (page, next, scanned, rows) => [next && rows.length === 0 && h('p', `None among ${number(scanned)}.`), cursorPager(page, next)];
 
 function all(page) {
   const given = asked(page, 'q', 'inviter', 'campaign');
   const isFiltered = Object.values(given).some(Boolean);
-  const made = panel({
-    title: 'Short links', plain: true, signal: page.signal, load: async (signal) => {
-      const { links, next, scanned } = await get('links', { ...given, limit: 50, cursor: page.query.get('cursor') }, { signal });
-      return [table({
-        caption: 'By address', rows: links, columns: [
-          col('Link', (row) => to(showing(page, row.shortLink), shown(bare(row.shortLink)))), col('Name', (row) => row.name ?? '', true),
-          col('Opens', (row) => String(row.info?.link ?? row.longLink), true), col('Inviter', (row) => (row.inviter ? playerLink(page, row.inviter) : '')),
-          col('Code', (row) => row.code ?? ''), col('State', state), col('Made', (row) => time(row.createdAt)),
-        ], empty: isFiltered ? empty('No link is like this.', { name: 'Clear filters', href: page.url('links') })
-          : empty('No short link yet. An app makes one for a signed-in player (POST /v1/shortLinks), or you do here.', { name: 'New link', href: page.url('links', 'new') }),
-      }), more(page, next, scanned, links)];
-    },
+  const made = listing(page, 'Short links', async (signal) => {
+    const { links, next, scanned } = await get('links', { ...given, limit: 50, cursor: page.query.get('cursor') }, { signal });
+    return [table({
+      caption: 'By address', rows: links, columns: [
+        col('Link', (row) => to(showing(page, row.shortLink), shown(bare(row.shortLink)))), col('Name', (row) => row.name ?? '', true),
+        col('Opens', (row) => String(row.info?.link ?? row.longLink), true), col('Inviter', (row) => (row.inviter ? playerLink(page, row.inviter) : '')),
+        col('Code', (row) => row.code ?? ''), col('State', state), col('Made', (row) => time(row.createdAt)),
+      ], empty: isFiltered ? empty('No link is like this.', { name: 'Clear filters', href: page.url('links') })
+        : empty('No short link yet. An app makes one for a signed-in player (POST /v1/shortLinks), or you do here.', { name: 'New link', href: page.url('links', 'new') }),
+    }), more(page, next, scanned, links)];
   });
   const text = (name, placeholder) => input({ value: given[name] ?? '', placeholder });
   return [{ element: filters(page, { q: ['Text', text('q', 'summer')], inviter: ['Inviter', text('inviter', 'alice')], campaign: ['Campaign', text('campaign')] }) },
@@ -48,19 +44,17 @@ function all(page) {
 
 function invites(page) {
   const given = asked(page, 'state', 'sender', 'campaign');
-  const made = panel({
-    title: 'Invitations', plain: true, signal: page.signal, load: async (signal) => {
-      const { invites: rows, next, scanned } = await get('invites', { ...given, limit: 50, cursor: page.query.get('cursor') }, { signal });
-      return [table({
-        caption: 'Newest first', rows, columns: [
-          col('Time', (row) => time(row.createdAt)), col('State', (row) => badge({ failed: 'failed', queued: 'waiting', converted: 'done' }[row.state] ?? 'pending', row.state)),
-          col('Sender', (row) => playerLink(page, row.sender)), col('To', (row) => row.to ?? '', true), col('Channel', (row) => row.channel),
-          col('Campaign', (row) => row.campaign), col('Link', (row) => to(showing(page, row.link), shown(bare(row.link)))),
-          col('Fault', (row) => row.lastError ?? '', true),
-        ], empty: Object.values(given).some(Boolean) ? empty('No invitation is like this.', { name: 'Clear filters', href: page.url('invites') })
-          : 'No invitation yet. An app sends one for a player: POST /v1/invites.',
-      }), more(page, next, scanned, rows)];
-    },
+  const made = listing(page, 'Invitations', async (signal) => {
+    const { invites: rows, next, scanned } = await get('invites', { ...given, limit: 50, cursor: page.query.get('cursor') }, { signal });
+    return [table({
+      caption: 'Newest first', rows, columns: [
+        col('Time', (row) => time(row.createdAt)), col('State', (row) => badge({ failed: 'failed', queued: 'waiting', converted: 'done' }[row.state] ?? 'pending', row.state)),
+        col('Sender', (row) => playerLink(page, row.sender)), col('To', (row) => row.to ?? '', true), col('Channel', (row) => row.channel),
+        col('Campaign', (row) => row.campaign), col('Link', (row) => to(showing(page, row.link), shown(bare(row.link)))),
+        col('Fault', (row) => row.lastError ?? '', true),
+      ], empty: Object.values(given).some(Boolean) ? empty('No invitation is like this.', { name: 'Clear filters', href: page.url('invites') })
+        : 'No invitation yet. An app sends one for a player: POST /v1/invites.',
+    }), more(page, next, scanned, rows)];
   });
   return [{ element: filters(page, { state: ['State', choice([['', 'any'], ...STATES], given.state ?? '')],
     sender: ['Sender', input({ value: given.sender ?? '', placeholder: 'alice' })], campaign: ['Campaign', input({ value: given.campaign ?? '' })] }) }, made];
@@ -69,14 +63,12 @@ function invites(page) {
 function claims(page) {
   const uid = page.query.get('uid') ?? '';
   const player = input({ value: uid, placeholder: 'bob' });
-  const made = panel({
-    title: 'How a player came', plain: true, signal: page.signal, load: async (signal) => {
-      if (!uid) return empty('Which link, click or code a player came by, and who invited the player.');
-      const { claim } = await get('links/claims', { uid }, { signal });
-      return claim ? facts([['Player', playerLink(page, claim.player)], ['Inviter', playerLink(page, claim.inviter)], ['Link', to(showing(page, claim.link), shown(claim.link))],
-        ['By', shown(claim.how)], ['Click', claim.clickedAt && time(claim.clickedAt)], ['Platform', claim.platform], ['Code', claim.code && shown(claim.code)], ['Claimed', time(claim.at)]])
-        : empty(`No claim of ${shown(uid)}: the player came without a link, or the app never told.`);
-    },
+  const made = listing(page, 'How a player came', async (signal) => {
+    if (!uid) return empty('Which link, click or code a player came by, and who invited the player.');
+    const { claim } = await get('links/claims', { uid }, { signal });
+    return claim ? facts([['Player', playerLink(page, claim.player)], ['Inviter', playerLink(page, claim.inviter)], ['Link', to(showing(page, claim.link), shown(claim.link))],
+      ['By', shown(claim.how)], ['Click', claim.clickedAt && time(claim.clickedAt)], ['Platform', claim.platform], ['Code', claim.code && shown(claim.code)], ['Claimed', time(claim.at)]])
+      : empty(`No claim of ${shown(uid)}: the player came without a link, or the app never told.`);
   });
   return [{ element: queryForm(page, 'Find a claim', field('Player', player), () => ({ uid: player.value.trim() })) }, made];
 }
@@ -96,17 +88,15 @@ async function association(told, signal) {
   });
 }
 
-const settings = (page) => panel({
-  title: 'Settings of links', plain: true, signal: page.signal, load: async (signal) => {
-    const told = await get('links/settings', {}, { signal });
-    const list = (items) => (items.length > 0 ? h('ul', items.map((item) => h('li', h('code', shown(item))))) : 'none');
-    return [told.warnings.map((text) => h('p', { class: 'note warn' }, shown(text))), facts([
-      ['Domains', list(told.domains)], ['May lead to hosts', list(told.hosts)], ['Patterns', list(told.allowPatterns)],
-      ['Keys of apps', number(told.apiKeys.length)], ['Proof of a click is good for', `${number(told.clickDays)} days`],
-    ]), h('h3', 'Files for phones'), await association(told, signal), told.domains.length > 0 && h('p', { class: 'muted' }, 'This server gives these. Whether your domain does: ',
-      h('code', `curl ${new URL(told.domains[0]).origin}/.well-known/apple-app-site-association`)), h('h3', 'All'), jsonView(Object.fromEntries(Object.entries(told).filter(([name]) => !['apiKeys', 'warnings'].includes(name)))),
-    h('p', { class: 'muted' }, 'They are changed by ', h('code', 'doubloon links settings links.json'), ', or stand in the configuration file.')];
-  },
+const settings = (page) => listing(page, 'Settings of links', async (signal) => {
+  const told = await get('links/settings', {}, { signal });
+  const list = (items) => (items.length > 0 ? h('ul', items.map((item) => h('li', h('code', shown(item))))) : 'none');
+  return [told.warnings.map((text) => h('p', { class: 'note warn' }, shown(text))), facts([
+    ['Domains', list(told.domains)], ['May lead to hosts', list(told.hosts)], ['Patterns', list(told.allowPatterns)],
+    ['Keys of apps', number(told.apiKeys.length)], ['Proof of a click is good for', `${number(told.clickDays)} days`],
+  ]), h('h3', 'Files for phones'), await association(told, signal), told.domains.length > 0 && h('p', { class: 'muted' }, 'This server gives these. Whether your domain does: ',
+    h('code', `curl ${new URL(told.domains[0]).origin}/.well-known/apple-app-site-association`)), h('h3', 'All'), jsonView(Object.fromEntries(Object.entries(told).filter(([name]) => !['apiKeys', 'warnings'].includes(name)))),
+  h('p', { class: 'muted' }, 'They are changed by ', h('code', 'doubloon links settings links.json'), ', or stand in the configuration file.')];
 });
 
 /** Switches a link on or off. */
@@ -123,24 +113,22 @@ async function toggle(page, row) {
 }
 
 /** From the click to the coins, in all and by day. */
-const funnel = (page, of) => panel({
-  title: 'What came of it', signal: page.signal, load: async (signal) => {
-    const days = Number(page.query.get('days')) || 30;
-    const told = await get('links/funnel', { ...of, since: Math.max(0, Date.now() - days * DAY) }, { signal });
-    const { totals, goal } = told;
-    const stages = [['Click', 'clicks'], ['Install', 'installs'], ['Claim', 'claims'], ['Sign-up', 'signedUp'], [goal?.name ?? 'Goal', 'reached']]
-      .map(([name, id]) => ({ name: shown(name), id, count: totals[id] }));
-    const most = Math.max(1, ...stages.map((stage) => Number(stage.count)));
-    return [h('dl', { class: 'funnel' }, stages.map(({ name, id, count }) => h('div', { dataset: { stage: id } }, h('dt', name), h('dd', { class: 'number' }, number(count)),
-      h('dd', { class: 'bar-meter', aria: { hidden: 'true' } }, h('span', { style: { width: `${(100 * Number(count)) / most}%` } })))),
-    h('div', { dataset: { stage: 'coins' } }, h('dt', 'Coins'), h('dd', amounts(totals.coins)))),
-    !told.complete && h('p', { class: 'note warn' }, 'There is too much for one look: the first 1,000 links and 20,000 players are counted.'),
-    h('h3', 'By day'), h('p', { class: 'row wrap' }, [7, 30, 365].map((count) => h('a', { class: 'chip', href: here(page, { days: count }), aria: { current: count === days ? 'true' : null } }, `${count} days`))),
-    table({
-      caption: 'By day and platform', rows: told.days, empty: 'Nothing in these days.', columns: [col('Day', (row) => row.day), col('Platform', (row) => row.platform),
-        ...stages.map(({ name, id }) => num(name, (row) => number(row.stages[id]))), num('Coins', (row) => amounts(row.stages.coins))],
-    })];
-  },
+const funnel = (page, of) => section(page, 'What came of it', async (signal) => {
+  const days = Number(page.query.get('days')) || 30;
+  const told = await get('links/funnel', { ...of, since: Math.max(0, Date.now() - days * DAY) }, { signal });
+  const { totals, goal } = told;
+  const stages = [['Click', 'clicks'], ['Install', 'installs'], ['Claim', 'claims'], ['Sign-up', 'signedUp'], [goal?.name ?? 'Goal', 'reached']]
+    .map(([name, id]) => ({ name: shown(name), id, count: totals[id] }));
+  const most = Math.max(1, ...stages.map((stage) => Number(stage.count)));
+  return [h('dl', { class: 'funnel' }, stages.map(({ name, id, count }) => h('div', { dataset: { stage: id } }, h('dt', name), h('dd', { class: 'number' }, number(count)),
+    h('dd', { class: 'bar-meter', aria: { hidden: 'true' } }, h('span', { style: { width: `${(100 * Number(count)) / most}%` } })))),
+  h('div', { dataset: { stage: 'coins' } }, h('dt', 'Coins'), h('dd', amounts(totals.coins)))),
+  !told.complete && h('p', { class: 'note warn' }, 'There is too much for one look: the first 1,000 links and 20,000 players are counted.'),
+  h('h3', 'By day'), spans(page, [7, 30, 365], days),
+  table({
+    caption: 'By day and platform', rows: told.days, empty: 'Nothing in these days.', columns: [col('Day', (row) => row.day), col('Platform', (row) => row.platform),
+      ...stages.map(({ name, id }) => num(name, (row) => number(row.stages[id]))), num('Coins', (row) => amounts(row.stages.coins))],
+  })];
 });
 
 const picture = async (link, signal, format) => {

@@ -1,23 +1,17 @@
 // A list of any length: at most 60 row elements, at most 1,000 rows kept, fetched in windows as they are scrolled into view.
 //
 // const list = windowList({
-//   label: 'Events',                      what a reader hears
-//   columns: ['Time', 'Path'],            names of the columns (optional); `template: '90px 1fr'` places cells (CSS grid)
+//   label, columns: ['Time', 'Path'],     what a reader hears; `template: '90px 1fr'` places cells (CSS grid)
 //   rowHeight: 28,                        or () => number, asked for again when the width changes
-//   fetch: async ({cursor, back, signal}) -> {rows, next, previous}
-//                                         cursor: null for the first window, else the `next` (or, with back, `previous`) of
-//                                         a window that was fetched; next: undefined at the end; previous: where more is before
+//   fetch: async ({cursor, back, signal}) -> {rows, next, previous}; cursor: null, or the `next` (back: `previous`) of a window
 //   key: (item) => item.id,               what stays the same when an item changes
 //   row: (item, index) => [cells],        nodes or texts, one for each column
-//   open: (item, event) => …,             Enter, click (not on a link or a button)
-//   select: (item) => …,                  the focused row changed (optional)
-//   keys: (event, item) => bool,          other keys; true: handled (optional)
-//   empty: () => Node,                    what stands there when there are no rows
-//   hold: () => bool,                     rows wait behind the button though nobody reads (paused; optional)
+//   open, select: (item) => …,            Enter or click; the focused row changed
+//   keys: (event, item) => bool,          other keys; true: handled
+//   empty: () => Node, hold: () => bool   instead of rows; whether new rows wait though nobody reads (paused)
 // });
-// list.element · list.reload() from the first window · list.refresh() reads the first window again: known rows are drawn
-// again, new ones come at the top, or wait behind a button while somebody reads · list.redraw() · list.items() (those that are
-// kept) · list.focusKey(key) · list.current() · list.end (was everything read) · list.stop()
+// list.element · list.reload() · list.refresh() reads the first window again, new rows wait behind a button while somebody reads ·
+// list.redraw() · list.items() · list.focusKey(key) · list.current() · list.end (everything was read) · list.stop()
 
 import { append, clear, h } from './dom.js';
 import { number } from './time.js';

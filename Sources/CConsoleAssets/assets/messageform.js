@@ -3,7 +3,7 @@
 import { curl, post, put, get } from './api.js';
 import { append, clear, h, later, shown } from './dom.js';
 import { area, button, choice, copyButton, field, guard, heading, input } from './ui.js';
-import { command, panel, to } from './parts.js';
+import { command, section, to } from './parts.js';
 import { notes, written } from './messages.js';
 
 const SIZES = [['390 844', 'Phone'], ['320 568', 'Small phone'], ['844 390', 'Phone on its side'], ['768 1024', 'Tablet']];
@@ -53,10 +53,10 @@ export function previewPanel(page, ask, done) {
   };
   const soon = later(300, look);
   size.addEventListener('change', draw);
-  const made = panel({ title: 'How it looks', signal: page.signal, load: async () => {
+  const made = section(page, 'How it looks', async () => {
     await look();
     return [h('div', { class: 'fields', on: { input: (event) => event.target !== size && soon() } }, field('Screen', size), field('Language', locale), field('Variant', variant), field('Values of the event', params)), screen];
-  } });
+  });
   return { element: made.element, first: made.first, reload: soon };
 }
 

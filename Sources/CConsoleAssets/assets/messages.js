@@ -1,16 +1,18 @@
-// Messages: campaigns of in-app messages; one of them with its preview, tests, reasons and results. The form is in messageform.js.
+// Messages: campaigns of in-app messages, devices, events that wait, settings; a campaign with its preview, tests, reasons and results.
+// The form is in messageform.js.
 
 import { get, post } from './api.js';
 import { append, clear, h, shown } from './dom.js';
-import { badge, button, choice, copyButton, copyIcon, empty, facts, field, guard, heading, input, jsonView, table, toast } from './ui.js';
+import { badge, button, choice, copyButton, copyIcon, empty, facts, field, guard, heading, input, jsonView, playerLink, table, toast } from './ui.js';
 import { number, time } from './time.js';
-import { again, change, col, command, copies, link as here, num, panel, queryForm, saveTable, to } from './parts.js';
+import { again, change, col, command, copies, cursorPager, listing, num, queryForm, quiet, saveTable, section, spans, tabbed, to } from './parts.js';
 
-/** The title of the browser's tab. */
+/** The page's title. */
 export const title = ({ view }) => ({ show: 'Campaign', new: 'New campaign', edit: 'Edit campaign' }[view] ?? 'Messages');
 
 const word = (row) => (row.ended ? 'ended' : row.state);
 const state = (row) => badge({ draft: 'pending', published: 'ok', stopped: 'disabled', deleted: 'cancelled', ended: 'skipped' }[word(row)], word(row));
+const NO_DEVICE = 'No app has fetched messages yet. Start one that is connected to this server.';
 const showing = (page, id) => page.url('messages', 'show', { id });
 const words = (page, verb, args, options) => command(page, `messages ${verb}`, args, { ...options, ns: false });
 const moments = { launch: 'when the app starts', foreground: 'when the app comes to the foreground' };
@@ -19,22 +21,57 @@ function campaigns(page) {
   const given = { state: page.query.get('state'), q: page.query.get('q') };
   const chosen = choice([['', 'all'], 'draft', 'published', 'stopped'], given.state ?? '');
   const text = input({ value: given.q ?? '', placeholder: 'summer' });
-  const made = panel({
-    title: 'Campaigns', plain: true, signal: page.signal, load: async (signal) => {
-      const { campaigns: rows, next } = await get('messages', { ...given, limit: 50, cursor: page.query.get('cursor') }, { signal });
-      return [table({
-        caption: 'In the order in which they are shown', rows, columns: [
-          col('Campaign', (row) => to(showing(page, row.id), shown(row.name)), true), col('State', state), col('Layout', (row) => row.layout),
-          col('Appears on', (row) => row.triggers.join(', '), true), num('Priority', (row) => number(row.priority)),
-          col('Published', (row) => (row.publishedAt ? time(row.publishedAt) : '')), col('Id', (row) => row.id)],
-        empty: given.state || given.q ? empty('No campaign is like this.', { name: 'Clear filters', href: page.url('messages') })
-          : empty('No campaign yet. One says what is shown, when, to whom and how often, without a line of code.', { name: 'New campaign', href: page.url('messages', 'new') }),
-      }), (next || page.query.get('cursor')) && h('p', { class: 'row wrap pager' }, page.query.get('cursor') && h('a', { class: 'button small', href: here(page, { cursor: null }) }, 'First'),
-        next && h('a', { class: 'button small', href: here(page, { cursor: next }) }, 'More'))];
-    },
+  const made = listing(page, 'Campaigns', async (signal) => {
+    const { campaigns: rows, next } = await get('messages', { ...given, limit: 50, cursor: page.query.get('cursor') }, { signal });
+    return [table({
+      caption: 'In the order in which they are shown', rows, columns: [
+        col('Campaign', (row) => to(showing(page, row.id), shown(row.name)), true), col('State', state), col('Layout', (row) => row.layout),
+        col('Appears on', (row) => row.triggers.join(', '), true), num('Priority', (row) => number(row.priority)),
+        col('Published', (row) => (row.publishedAt ? time(row.publishedAt) : '')), col('Id', (row) => row.id)],
+      empty: given.state || given.q ? empty('No campaign is like this.', { name: 'Clear filters', href: page.url('messages') })
+        : empty('No campaign yet. One says what is shown, when, to whom and how often, without a line of code.', { name: 'New campaign', href: page.url('messages', 'new') }),
+    }), cursorPager(page, next)];
   });
   return [{ element: queryForm(page, 'Filter', [field('State', chosen), field('Text', text)], () => ({ cursor: null, state: chosen.value || null, q: text.value.trim() || null }), 'Filter') }, made];
 }
+
+/** Whose devices or events are looked for. */
+const player = (page) => page.query.get('uid') || undefined;
+const ofPlayer = (page) => {
+  const uid = input({ value: player(page) ?? '', placeholder: 'alice' });
+  return { element: queryForm(page, 'Of a player', [field('Player', uid)], () => ({ uid: uid.value.trim() })) };
+};
+
+async function forget(page, { instance }) {
+  const answer = await change({
+    title: `Forget ${shown(instance)}`, verb: 'Forget the device', danger: true, fields: h('p', 'What it has seen is forgotten, too: it may see the same campaigns again.'),
+    words: (reason) => words(page, 'devices', [], { forget: instance, reason }),
+    ask: (reason) => ({ method: 'DELETE', path: `messages/devices/${encodeURIComponent(instance)}`, params: { reason } }),
+  });
+  if (answer) again(page);
+}
+
+const devices = (page) => [ofPlayer(page), listing(page, 'Devices', async (signal) => table({
+  caption: 'The last fetch first', rows: (await get('messages/devices', { uid: player(page), limit: 50 }, { signal })).devices, columns: [
+    col('Device', (row) => h('code', shown(row.instance))), col('App', (row) => shown(`${row.platform} ${row.appVersion}`), true), col('Language', (row) => shown(row.language)),
+    col('Player', (row) => (row.uid ? playerLink(page, row.uid) : '')), col('First seen', (row) => time(row.firstSeen)), col('Last fetch', (row) => time(row.lastSeen)),
+    num('Visits', (row) => number(row.sessions)), col('Do', (row) => guard(button('Forget…', () => forget(page, row), { small: true }), page, 'admin')),
+  ], empty: NO_DEVICE,
+}))];
+
+const events = (page) => [ofPlayer(page), listing(page, 'Events', async (signal) => (!player(page) ? empty('What happened to a player and waits for a message, or was shown by one.') : table({
+  caption: 'The oldest first', rows: (await get('messages/events', { uid: player(page) }, { signal, trees: ['params'] })).events, columns: [
+    col('Event', (row) => shown(row.name)), col('Values', (row) => jsonView(row.params), true), col('Time', (row) => time(row.at)),
+    col('State', (row) => (row.shownAt ? badge('done', 'shown') : badge('waiting'))), col('Campaign', (row) => row.campaign && to(showing(page, row.campaign), shown(row.campaign))),
+    col('Waits until', (row) => (row.shownAt ? '' : time(row.expires))),
+  ], empty: 'No event waits, and none was shown. One is kept only where a published campaign waits for it.',
+})))];
+
+const settings = (page) => listing(page, 'Settings of messages', async (signal) => [
+  facts(Object.entries(await get('messages/settings', {}, { signal })).map(([name, value]) => [name, shown([value].flat().join(', ')) || 'none'])),
+  quiet('They are changed by ', h('code', 'doubloon messages settings FILE'), '.')]);
+
+const LISTS = { campaigns, devices, events, settings };
 
 /** Events by which campaigns appear. */
 const trigger = (item) => (item.on ? moments[item.on] ?? item.on : item.server ? ['the server\'s event ', h('code', shown(item.server)), copyIcon(item.server, 'Copy event id')]
@@ -109,24 +146,22 @@ async function remove(page, one) {
 
 const deviceName = (row) => [row.platform, row.appVersion, row.language, row.uid].filter(Boolean).map(shown).join(', ') || 'unknown';
 
-const trying = (page, one) => panel({
-  title: 'On your own device', signal: page.signal, load: async (signal) => {
-    const { devices } = await get('messages/devices', { limit: 50 }, { signal });
-    if (devices.length === 0) return empty('No app has fetched messages yet. Start one that is connected to this server.');
-    const device = choice(devices.map((row) => [row.instance, `${row.instance.slice(0, 8)}… ${deviceName(row)}`]), devices[0].instance);
-    const variant = has(one.variants) && choice([['', 'by chance'], ...one.variants.map((item) => item.name)], '');
-    const order = () => ({ devices: [device.value], variant: variant?.value || undefined });
-    const go = button('Show it there', async () => {
-      try {
-        await post(`messages/${one.id}/test`, { body: order() });
-        toast('It appears there once: now if the app is open, else at its next fetch.');
-      } catch (error) {
-        toast(shown(error.message), { error: true });
-      }
-    });
-    return h('div', { class: 'fields' }, field('Device, the last fetch first', device), variant && field('Variant', variant), h('div', { class: 'row wrap' }, guard(go, page, 'support'),
-      copyButton([{ name: 'Command', text: () => words(page, 'test', [one.id], { device: device.value, variant: variant?.value }) }])));
-  },
+const trying = (page, one) => section(page, 'On your own device', async (signal) => {
+  const { devices } = await get('messages/devices', { limit: 50 }, { signal });
+  if (devices.length === 0) return empty(NO_DEVICE);
+  const device = choice(devices.map((row) => [row.instance, `${row.instance.slice(0, 8)}… ${deviceName(row)}`]), devices[0].instance);
+  const variant = has(one.variants) && choice([['', 'by chance'], ...one.variants.map((item) => item.name)], '');
+  const order = () => ({ devices: [device.value], variant: variant?.value || undefined });
+  const go = button('Show it there', async () => {
+    try {
+      await post(`messages/${one.id}/test`, { body: order() });
+      toast('It appears there once: now if the app is open, else at its next fetch.');
+    } catch (error) {
+      toast(shown(error.message), { error: true });
+    }
+  });
+  return h('div', { class: 'fields' }, field('Device, the last fetch first', device), variant && field('Variant', variant), h('div', { class: 'row wrap' }, guard(go, page, 'support'),
+    copyButton([{ name: 'Command', text: () => words(page, 'test', [one.id], { device: device.value, variant: variant?.value }) }])));
 });
 
 function reasons(page, one) {
@@ -146,28 +181,26 @@ function reasons(page, one) {
       append(clear(answer), h('p', { class: 'field-fault' }, shown(error.message)));
     }
   };
-  const made = panel({ title: 'Who gets it', signal: page.signal, load: async () => {
+  const made = section(page, 'Who gets it', async () => {
     if (who.value) await look();
     return [h('form', { class: 'toolbar', aria: { label: 'Explain' }, on: { submit: (event) => { event.preventDefault(); look(); } } }, field('Of', kind), field('Name', who), button('Explain', undefined, { type: 'submit' }),
       copyButton([{ name: 'Command', text: () => words(page, 'explain', [one.id], { [kind.value === 'uid' ? 'player' : 'device']: who.value.trim() }) }])), answer];
-  } });
+  });
   return made;
 }
 
 const CSV = ['day', 'variant', 'kind', 'detail', 'count'];
 const rate = (value) => value !== undefined && `${(100 * Number(value)).toFixed(1)} %`;
 
-const results = (page, one) => panel({
-  title: 'What came of it', signal: page.signal, load: async (signal) => {
-    const days = Number(page.query.get('days')) || 7;
-    const told = await get(`messages/${one.id}/stats`, { days }, { signal });
-    return [h('p', { class: 'row wrap' }, [7, 30, 400].map((count) => h('a', { class: 'chip', href: here(page, { days: count }), aria: { current: count === days ? 'true' : null } }, `${count} days`)),
-      told.days.length > 0 && button('Save as CSV', () => saveTable(`${one.id}.csv`, [CSV, ...told.days.map((row) => CSV.map((name) => row[name]))]), { small: true })),
-    table({ caption: 'In all', rows: told.totals, empty: 'Nothing was counted yet.', columns: [col('What', (row) => row.kind), col('Variant', (row) => row.variant ?? ''), col('Detail', (row) => row.detail ?? '', true), num('Count', (row) => number(row.count))] }),
-    told.rates.length > 0 && table({ caption: 'Clicks of impressions', rows: told.rates, columns: [col('Variant', (row) => row.variant || 'all'), num('Impressions', (row) => number(row.impressions)), num('Clicks', (row) => number(row.clicks)),
-      num('Rate', (row) => rate(row.rate)), num('95 % between', (row) => row.rate !== undefined && `${rate(row.low)} and ${rate(row.high)}`)] }),
-    told.days.length > 0 && table({ caption: 'By day (UTC)', rows: told.days, columns: [col('Day', (row) => row.day), col('What', (row) => row.kind), col('Variant', (row) => row.variant ?? ''), col('Detail', (row) => row.detail ?? '', true), num('Count', (row) => number(row.count))] })];
-  },
+const results = (page, one) => section(page, 'What came of it', async (signal) => {
+  const days = Number(page.query.get('days')) || 7;
+  const told = await get(`messages/${one.id}/stats`, { days }, { signal });
+  return [h('div', { class: 'row wrap' }, spans(page, [7, 30, 400], days), told.days.length > 0 && button('Save as CSV', () => saveTable(`${one.id}.csv`, [CSV, ...told.days.map((row) => CSV.map((name) => row[name]))]), { small: true })),
+  table({ caption: 'In all', rows: told.totals, empty: 'Nothing was counted yet.', columns: [col('What', (row) => row.kind), col('Variant', (row) => row.variant ?? ''), col('Detail', (row) => row.detail ?? '', true), num('Count', (row) => number(row.count))] }),
+  told.rates.length > 0 && table({ caption: 'Clicks of impressions', rows: told.rates, columns: [col('Variant', (row) => row.variant || 'all'), num('Impressions', (row) => number(row.impressions)), num('Clicks', (row) => number(row.clicks)),
+    num('Rate', (row) => rate(row.rate)), num('95 % between', (row) => row.rate !== undefined && `${rate(row.low)} and ${rate(row.high)}`),
+    num('Conversions', (row) => number(row.conversions)), num('Rate', (row) => rate(row.conversionRate)), num('95 % between', (row) => row.conversionRate !== undefined && `${rate(row.conversionLow)} and ${rate(row.conversionHigh)}`)] }),
+  told.days.length > 0 && table({ caption: 'By day (UTC)', rows: told.days, columns: [col('Day', (row) => row.day), col('What', (row) => row.kind), col('Variant', (row) => row.variant ?? ''), col('Detail', (row) => row.detail ?? '', true), num('Count', (row) => number(row.count))] })];
 });
 
 async function mountOne(root, page) {
@@ -196,8 +229,5 @@ export async function mount(root, page) {
   root.append(heading('Messages', {
     sub: 'What players see in the app: campaigns, without a line of code.', actions: [guard(button('New campaign', () => page.go(page.url('messages', 'new')), { primary: true }), page, 'admin'),
       copyButton(copies(words(page, 'list', []), 'GET', '/admin/v1/messages'))] }));
-  const made = campaigns(page);
-  root.append(...made.map((item) => item.element));
-  await made[1].first;
-  return undefined;
+  return tabbed(root, page, 'Lists', Object.keys(LISTS).map((id) => ({ id, name: id[0].toUpperCase() + id.slice(1) })), (id, scope) => LISTS[id](scope));
 }

@@ -120,6 +120,11 @@ export const panel = (options) => plainPanel({
   }),
 });
 
+/** A panel: section(page, 'Ledger', async (signal) => …). */
+export const section = (page, title, load) => panel({ title, signal: page.signal, load });
+/** The same of a table. */
+export const listing = (page, title, load) => panel({ title, plain: true, signal: page.signal, load });
+
 /** A panel whose window is read again when commits came, unless somebody is in it. */
 export function follow(page, made) {
   page.live?.refetch(async () => {
@@ -128,9 +133,12 @@ export function follow(page, made) {
   return made;
 }
 
-/** "Older" and "Newest" below a page of rows. */
-export const pager = (page, older, isFirst, names = ['Older', 'Newest']) => (older || !isFirst) && h('p', { class: 'row wrap pager' },
-  !isFirst && h('a', { class: 'button small', href: link(page, { before: null, after: null }) }, names[1]), older && h('a', { class: 'button small', href: link(page, older) }, names[0]));
+/** "Older" and "Newest" below a page of rows; `older` are the parameters of the next one, `key` is the one that leads to it. */
+export const pager = (page, older, isFirst, names = ['Older', 'Newest'], key = 'before') => (older || !isFirst) && h('p', { class: 'row wrap pager' },
+  !isFirst && h('a', { class: 'button small', href: link(page, { before: null, after: null, [key]: null }) }, names[1]), older && h('a', { class: 'button small', href: link(page, older) }, names[0]));
+
+/** "First" and "More" below a page of rows that goes on at a cursor, which stands in the URL by its name. */
+export const cursorPager = (page, next, [more, first] = ['More', 'First'], name = 'cursor') => pager(page, next && { [name]: next }, !page.query.get(name), [more, first], name);
 
 /** Mounts the page once more, as after a change. */
 export function again(page) {
@@ -165,6 +173,10 @@ export async function tabbed(root, page, label, items, draw) {
   root.append(group.element, group.panel);
   await show();
 }
+
+/** Ways to look so many days back, as they stand in the URL. */
+export const spans = (page, all, days) => h('p', { class: 'row wrap' }, all.map((count) => h('a', {
+  class: 'chip', href: link(page, { days: count }), aria: { current: count === days ? 'true' : null } }, `${count} days`)));
 
 /** Amounts by unit: +50 pieces_of_eight, +2 gems. */
 export const amounts = (byUnit) => {

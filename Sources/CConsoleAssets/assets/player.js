@@ -12,7 +12,7 @@ import {
   to,
 } from './parts.js';
 
-/** The title of the browser's tab. */
+/** The page's title. */
 export const title = (params) => `${params.uid} · Rewards`;
 
 const reverseButton = (page, entry) => guard(button('Reverse…', async () => {

@@ -6,14 +6,14 @@ import {
   area, badge, button, check, coins, copyButton, empty, entryLink, facts, field, guard, heading, input, playerLink, table, toast,
 } from './ui.js';
 import { counted, number, parseTime, time } from './time.js';
-import { again, amounts, cause, change, col, command, copies, link, num, panel, queryForm, to } from './parts.js';
+import { again, amounts, cause, change, col, command, copies, cursorPager, num, queryForm, section, to } from './parts.js';
 import { views } from './rewards.js';
 
 const FILTERS = ['uid', 'unit', 'reason', 'until'];
 const DEEDS = { release: ['Release', 'released'], void: ['Give back', 'given back'] };
 const FILE_MAX = 4 << 20;
 
-/** The title of the browser's tab. */
+/** The page's title. */
 export const title = ({ route }) => (route === 'rewards/review' ? 'Review' : 'Compensation');
 
 /** Draws the page. */
@@ -80,8 +80,7 @@ async function end(page, action, holds, progress) {
 async function mountReview(root, page) {
   const asked = (name, props) => [name, input({ value: page.query.get(name) ?? '', ...props })];
   const fields = Object.fromEntries([asked('uid', { placeholder: 'bob' }), asked('unit'), asked('reason', { placeholder: 'limit' }), asked('until', { placeholder: '2h, 2026-11-26 10:00' })]);
-  const after = page.query.get('after');
-  const ask = { ns: page.ns, ...filterOf(page), after, limit: 100 };
+  const ask = { ns: page.ns, ...filterOf(page), after: page.query.get('after'), limit: 100 };
   const chosen = new Set();
   const progress = h('p', { role: 'status' });
   const deeds = ['release', 'void'].map((action) => guard(button(`${DEEDS[action][0]} chosen…`, () => end(page, action, [...chosen], progress), { danger: action === 'void' }), page, 'support'));
@@ -90,39 +89,36 @@ async function mountReview(root, page) {
     for (const one of deeds) one.disabled = chosen.size === 0 || !page.needs('support');
   };
   judge();
-  const list = panel({
-    title: 'What waits, oldest first', signal: page.signal, load: async (signal) => {
-      const { holds, count, next } = await get('ledger/holds', ask, { signal });
-      for (const one of wide) one.hidden = count === 0;
-      const boxes = [];
-      const pick = (box, hold) => {
-        chosen[box.checked ? 'add' : 'delete'](hold.sequence);
-        judge();
-      };
-      const box = (hold) => {
-        const made = h('input', { type: 'checkbox', aria: { label: `Choose hold ${hold.sequence}` }, on: { change: () => pick(made, hold) } });
-        boxes.push([made, hold]);
-        return made;
-      };
-      const every = check(`All ${number(holds.length)} shown`, { on: {
-        change: ({ target }) => {
-          for (const [made, hold] of boxes) {
-            made.checked = target.checked;
-            pick(made, hold);
-          }
-        },
-      } });
-      return [h('p', `${counted(count, 'hold')}${FILTERS.some((name) => page.query.get(name)) ? ' match' : ''}.`), holds.length > 0 && every, table({
-        caption: 'Holds', rows: holds, columns: [
-          col('Choose', box), num('Hold', (row) => to(page.url('rewards/entry', row.sequence), number(row.sequence))),
-          col('For', (row) => playerLink(page, row.credit.replace(/^hold:/, ''))), num('Amount', (row) => coins(row.amount, row.unit)),
-          col('Since', (row) => time(row.time)), col('Why', (row) => cause(page, row), true),
-          col('About', (row) => (row.subject ? playerLink(page, row.subject) : '—')),
-        ],
-        empty: empty('Nothing waits. A reward waits where its function\'s limits say that a person shall look at it.', FILTERS.some((name) => page.query.get(name)) && { name: 'Clear filters', href: page.url('rewards/review') }),
-      }), (next || after) && h('p', { class: 'row wrap pager' }, after && h('a', { class: 'button small', href: link(page, { after: null }) }, 'Oldest'),
-        next && h('a', { class: 'button small', href: link(page, { after: next }) }, 'Newer'))];
-    },
+  const list = section(page, 'What waits, oldest first', async (signal) => {
+    const { holds, count, next } = await get('ledger/holds', ask, { signal });
+    for (const one of wide) one.hidden = count === 0;
+    const boxes = [];
+    const pick = (box, hold) => {
+      chosen[box.checked ? 'add' : 'delete'](hold.sequence);
+      judge();
+    };
+    const box = (hold) => {
+      const made = h('input', { type: 'checkbox', aria: { label: `Choose hold ${hold.sequence}` }, on: { change: () => pick(made, hold) } });
+      boxes.push([made, hold]);
+      return made;
+    };
+    const every = check(`All ${number(holds.length)} shown`, { on: {
+      change: ({ target }) => {
+        for (const [made, hold] of boxes) {
+          made.checked = target.checked;
+          pick(made, hold);
+        }
+      },
+    } });
+    return [h('p', `${counted(count, 'hold')}${FILTERS.some((name) => page.query.get(name)) ? ' match' : ''}.`), holds.length > 0 && every, table({
+      caption: 'Holds', rows: holds, columns: [
+        col('Choose', box), num('Hold', (row) => to(page.url('rewards/entry', row.sequence), number(row.sequence))),
+        col('For', (row) => playerLink(page, row.credit.replace(/^hold:/, ''))), num('Amount', (row) => coins(row.amount, row.unit)),
+        col('Since', (row) => time(row.time)), col('Why', (row) => cause(page, row), true),
+        col('About', (row) => (row.subject ? playerLink(page, row.subject) : '—')),
+      ],
+      empty: empty('Nothing waits. A reward waits where its function\'s limits say that a person shall look at it.', FILTERS.some((name) => page.query.get(name)) && { name: 'Clear filters', href: page.url('rewards/review') }),
+    }), cursorPager(page, next, ['Newer', 'Oldest'], 'after')];
   });
   root.append(heading('Review', {
     sub: 'Rewards that wait for a person: release them to their players, or give them back.',
@@ -177,16 +173,14 @@ async function mountCompensation(root, page) {
     const csv = lines.value;
     typed.fault(csv.trim() ? '' : 'Choose a file, or write the lines.');
     if (!csv.trim()) return;
-    const made = panel({
-      title: 'What it would do', signal: page.signal, load: async (signal) => {
-        const plan = await post('ledger/compensation/preview', { params: { ns: page.ns }, body: { csv }, signal });
-        const go = guard(button(`Pay ${counted(plan.pays, 'line')}…`, async () => {
-          await pay(page, csv, plan, result);
-          await made.reload();
-        }, { primary: true }), page, 'admin');
-        go.hidden = plan.faultCount > 0 || plan.pays === 0;
-        return [h('p', go), plan.pays === 0 && plan.repeated > 0 && h('p', { class: 'note good' }, 'Every line was paid before: nothing is paid again.'), planOf(page, plan)].flat(9).filter(Boolean);
-      },
+    const made = section(page, 'What it would do', async (signal) => {
+      const plan = await post('ledger/compensation/preview', { params: { ns: page.ns }, body: { csv }, signal });
+      const go = guard(button(`Pay ${counted(plan.pays, 'line')}…`, async () => {
+        await pay(page, csv, plan, result);
+        await made.reload();
+      }, { primary: true }), page, 'admin');
+      go.hidden = plan.faultCount > 0 || plan.pays === 0;
+      return [h('p', go), plan.pays === 0 && plan.repeated > 0 && h('p', { class: 'note good' }, 'Every line was paid before: nothing is paid again.'), planOf(page, plan)].flat(9).filter(Boolean);
     });
     body.append(made.element);
     await made.first;

@@ -6,13 +6,11 @@ import {
   badge, button, copyButton, empty, eventLink, facts, field, functionLink, guard, heading, input, pathLink, playerLink, table,
 } from './ui.js';
 import { number, time } from './time.js';
-import {
-  accountLink, again, amounts, cause, col, command, copies, entryColumns, follow, link, num, pager, panel, queryForm, reverse, to,
-} from './parts.js';
+import { accountLink, again, amounts, cause, col, command, copies, cursorPager, entryColumns, follow, link, num, pager, panel, queryForm, reverse, section, to } from './parts.js';
 
 const END = Number.MAX_SAFE_INTEGER;
 
-/** The title of the browser's tab. */
+/** The page's title. */
 export const title = ({ route, sequence }) => (sequence ? `Entry ${sequence}` : route === 'rewards' ? 'Rewards' : 'Entries');
 
 /** Draws the page. */
@@ -63,20 +61,17 @@ function topPanel(page) {
 }
 
 function accountsPanel(page, name, prefix, none) {
-  const after = page.query.get(`after-${prefix}`);
-  return follow(page, panel({
-    title: name, signal: page.signal, load: async (signal) => {
-      const { accounts, next } = await get('ledger/accounts', { ns: page.ns, prefix, limit: 50, after }, { signal });
-      return [table({
-        caption: `${name}: accounts`, rows: accounts, empty: none, columns: [
-          col('Account', (row) => accountLink(page, row.account)),
-          num('Balance', (row) => number(row.balance)),
-          col('Unit', (row) => row.unit),
-          num('Entries', (row) => number(row.entries)),
-        ],
-      }), (next || after) && h('p', { class: 'row wrap pager' }, after && h('a', { class: 'button small', href: link(page, { [`after-${prefix}`]: null }) }, 'First'),
-        next && h('a', { class: 'button small', href: link(page, { [`after-${prefix}`]: next }) }, 'More'))];
-    },
+  const key = `after-${prefix}`;
+  return follow(page, section(page, name, async (signal) => {
+    const { accounts, next } = await get('ledger/accounts', { ns: page.ns, prefix, limit: 50, after: page.query.get(key) }, { signal });
+    return [table({
+      caption: `${name}: accounts`, rows: accounts, empty: none, columns: [
+        col('Account', (row) => accountLink(page, row.account)),
+        num('Balance', (row) => number(row.balance)),
+        col('Unit', (row) => row.unit),
+        num('Entries', (row) => number(row.entries)),
+      ],
+    }), cursorPager(page, next, undefined, key)];
   }));
 }
 
@@ -131,14 +126,12 @@ async function mountEntries(root, page) {
     actions: [copyButton(copies(words, 'GET', `/admin/v1/ledger/${account && !key ? 'statement' : 'entries'}`, params))],
   }), views(page, 'entries'), queryForm(page, 'Filter of entries', [field('Business key', keyField), field('Account', accountField)],
     () => ({ key: keyField.value.trim(), account: accountField.value.trim(), before: null })));
-  const list = follow(page, panel({
-    title: key ? `Made under ${shown(key)}` : account ? `On ${shown(account)}` : 'All entries', signal: page.signal, load: async (signal) => {
-      const { entries, next } = await loadEntries(page, signal);
-      const none = key || account ? empty('No entry matches.', { name: 'Clear filters', href: page.url('rewards/entries') })
-        : empty('No coins moved yet. The first reward of a function, or a transfer, makes entry 1.', { name: 'Start', href: page.url('start') });
-      return [table({ caption: 'Entries', rows: entries, columns: entryColumns(page, key ? null : account), empty: none }),
-        pager(page, next && { before: next }, !query.get('before'))];
-    },
+  const list = follow(page, section(page, key ? `Made under ${shown(key)}` : account ? `On ${shown(account)}` : 'All entries', async (signal) => {
+    const { entries, next } = await loadEntries(page, signal);
+    const none = key || account ? empty('No entry matches.', { name: 'Clear filters', href: page.url('rewards/entries') })
+      : empty('No coins moved yet. The first reward of a function, or a transfer, makes entry 1.', { name: 'Start', href: page.url('start') });
+    return [table({ caption: 'Entries', rows: entries, columns: entryColumns(page, key ? null : account), empty: none }),
+      pager(page, next && { before: next }, !query.get('before'))];
   }));
   root.append(list.element);
   await list.first;

@@ -6,10 +6,10 @@ import { h, shown } from './dom.js';
 import { parse, write } from './json.js';
 import { badge, button, choice, copyButton, empty, field, heading, input, pathLink, table } from './ui.js';
 import { number } from './time.js';
-import { col, command, copies, num, panel, tabbed } from './parts.js';
+import { col, command, copies, listing, num, section, tabbed } from './parts.js';
 import { addCase, edit, history, saying, tests } from './ruletext.js';
 
-/** The title of the browser's tab. */
+/** The page's title. */
 export const title = () => 'Rules';
 
 const WHO = { nobody: 'Nobody', as: 'A player, by uid', auth: 'Claims, as JSON', account: 'An account' };
@@ -101,10 +101,8 @@ function tryOut(page, toTests) {
   };
   for (const one of [fields.op, fields.who]) one.addEventListener('change', fit);
   fit();
-  const result = panel({
-    title: 'What the rules say', signal: page.signal, load: async (signal) => (asked('path') ? explain(page, signal, toTests)
-      : empty('Nothing is written by a trial. The answer names the rule, its line and the values that it saw; its address can be sent as a link.')),
-  });
+  const result = section(page, 'What the rules say', async (signal) => (asked('path') ? explain(page, signal, toTests)
+    : empty('Nothing is written by a trial. The answer names the rule, its line and the values that it saw; its address can be sent as a link.')));
   const form = h('form', { class: 'rules-form', on: { submit: (event) => {
     event.preventDefault();
     const said = Object.fromEntries(Object.keys(WHO).map((one) => [one, one === fields.who.value ? fields.name.value.trim() : null]));
@@ -116,22 +114,20 @@ function tryOut(page, toTests) {
 }
 
 function indexes(page) {
-  const made = panel({
-    title: 'Indexes', plain: true, signal: page.signal, load: async (signal) => {
-      const { indexes: rows } = await get('indexes', { ns: page.ns }, { signal });
-      if (rows.some((row) => row.state !== 'ready')) {
-        const timer = setTimeout(made.reload, 2000);
-        signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
-      }
-      return table({
-        caption: 'Each with its state', rows, columns: [
-          col('Path', (row) => h('code', shown(row.path))), col('Ordered by', (row) => h('code', shown(row.index))),
-          col('State', (row) => badge(row.state === 'ready' ? 'ok' : 'running', row.state)),
-          num('Children', (row) => number(row.childrenIndexed)),
-          col('At', (row) => row.at ?? ''), col('Problem', (row) => row.problem ?? '', true),
-        ], empty: 'No index is declared. ".indexOn": ["level"] in the rules makes queries by level fast on a large node.',
-      });
-    },
+  const made = listing(page, 'Indexes', async (signal) => {
+    const { indexes: rows } = await get('indexes', { ns: page.ns }, { signal });
+    if (rows.some((row) => row.state !== 'ready')) {
+      const timer = setTimeout(made.reload, 2000);
+      signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+    }
+    return table({
+      caption: 'Each with its state', rows, columns: [
+        col('Path', (row) => h('code', shown(row.path))), col('Ordered by', (row) => h('code', shown(row.index))),
+        col('State', (row) => badge(row.state === 'ready' ? 'ok' : 'running', row.state)),
+        num('Children', (row) => number(row.childrenIndexed)),
+        col('At', (row) => row.at ?? ''), col('Problem', (row) => row.problem ?? '', true),
+      ], empty: 'No index is declared. ".indexOn": ["level"] in the rules makes queries by level fast on a large node.',
+    });
   });
   return made;
 }

@@ -7,7 +7,7 @@ import { fill, h, later, shown } from './dom.js';
 import { get as member, isObject, parse, write } from './json.js';
 import { actorLink, badge, button, confirm, copyButton, empty, guard, table, toast } from './ui.js';
 import { number, size, time } from './time.js';
-import { change, col, command, copies, link, num, panel, quiet, save as saveFile } from './parts.js';
+import { change, col, command, copies, link, listing, num, quiet, save as saveFile } from './parts.js';
 
 const many = (count, one, more = `${one}s`) => `${number(count)} ${Number(count) === 1 ? one : more}`;
 // A text area knows one kind of line ends only: what was there otherwise is put back.
@@ -104,33 +104,31 @@ export function edit(page, state, show) {
     toast(done.answer.changed ? `The rules hold now, as version ${number(done.answer.version)}.` : 'Nothing changed: these rules hold already.');
     return reload();
   };
-  const made = panel({
-    title: 'The rules', plain: true, signal: page.signal, load: async (signal) => {
-      // What was begun goes on from what it began with: so others' changes are seen when it is saved.
-      state.base = state.draft === null || !state.base ? await get('rules', { ns: page.ns }, { signal }) : state.base;
-      area = codeArea({
-        label: 'The rules', text: state.draft ?? plain(state.base.source), readonly: !page.needs('admin'), change: (text) => {
-          state.draft = text === plain(state.base.source) ? null : text;
-          soon();
-        },
-      });
-      soon();
-      area.element.addEventListener('keydown', (event) => {
-        if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey)) return;
-        event.preventDefault();
-        if (page.needs('admin')) saying(save)();
-      });
-      const { base } = state;
-      const reason = { reason: 'REASON' };
-      return [
-        base.exists ? h('p', { class: 'muted' }, 'Version ', number(base.version ?? 0), ', since ', time(base.updatedAt), `, ${size(base.bytes)}.`)
-          : h('p', { class: 'note' }, 'This namespace has no rules yet. What stands here holds now; replace it by your own.'),
-        area.element, told, h('div', { class: 'actions' }, button('Check', saying(check)), guard(button('Save…', saying(save), { primary: true, title: 'Ctrl S' }), page, 'admin'),
-          button('Discard changes', saying(() => reload()), { quiet: true }), button('Run the tests', () => show('tests'), { quiet: true }),
-          copyButton([{ name: 'The text', text: source }, ...copies(command(page, 'rules put', ['rules.json'], reason), 'PUT', '/admin/v1/rules', { ns: page.ns },
-            { get source() { return source(); }, get ifHash() { return state.base.hash; }, ...reason })])), place,
-      ];
-    },
+  const made = listing(page, 'The rules', async (signal) => {
+    // What was begun goes on from what it began with: so others' changes are seen when it is saved.
+    state.base = state.draft === null || !state.base ? await get('rules', { ns: page.ns }, { signal }) : state.base;
+    area = codeArea({
+      label: 'The rules', text: state.draft ?? plain(state.base.source), readonly: !page.needs('admin'), change: (text) => {
+        state.draft = text === plain(state.base.source) ? null : text;
+        soon();
+      },
+    });
+    soon();
+    area.element.addEventListener('keydown', (event) => {
+      if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      if (page.needs('admin')) saying(save)();
+    });
+    const { base } = state;
+    const reason = { reason: 'REASON' };
+    return [
+      base.exists ? h('p', { class: 'muted' }, 'Version ', number(base.version ?? 0), ', since ', time(base.updatedAt), `, ${size(base.bytes)}.`)
+        : h('p', { class: 'note' }, 'This namespace has no rules yet. What stands here holds now; replace it by your own.'),
+      area.element, told, h('div', { class: 'actions' }, button('Check', saying(check)), guard(button('Save…', saying(save), { primary: true, title: 'Ctrl S' }), page, 'admin'),
+        button('Discard changes', saying(() => reload()), { quiet: true }), button('Run the tests', () => show('tests'), { quiet: true }),
+        copyButton([{ name: 'The text', text: source }, ...copies(command(page, 'rules put', ['rules.json'], reason), 'PUT', '/admin/v1/rules', { ns: page.ns },
+          { get source() { return source(); }, get ifHash() { return state.base.hash; }, ...reason })])), place,
+    ];
   });
   return made;
 }
@@ -142,20 +140,18 @@ const HOW = { put: 'put', rollback: 'rolled back', configuration: 'from the conf
 /** The versions, one of them with what it changed, and the way back to it. */
 export function history(page, state) {
   const chosen = page.query.get('rev');
-  return panel({
-    title: 'Versions', plain: true, signal: page.signal, load: async (signal) => {
-      const { versions } = await get('rules/history', { ns: page.ns }, { signal });
-      const one = chosen && versions.find((row) => String(row.version) === chosen || row.hash === chosen);
-      const rows = table({
-        caption: 'Versions of the rules, newest first', rows: versions, columns: [
-          num('Version', (row) => inPage(page, { rev: row.version }, number(row.version), row.current && ' ●')),
-          col('Since', (row) => time(row.time, 'moment')), col('By', (row) => (row.actor ? actorLink(page, row.actor) : '—')),
-          col('How', (row) => `${HOW[row.way] ?? row.way}${row.restores ? ` to ${number(row.restores)}` : ''}${row.current ? ', holds now' : ''}`),
-          col('Reason', (row) => shown(row.reason ?? ''), true), num('Size', (row) => size(row.bytes)),
-        ], empty: 'There are no rules yet. The first that are saved are version 1; the last 100 are kept.',
-      });
-      return [one && await version(page, state, versions, one, signal), chosen && !one && h('p', { class: 'note bad' }, `There is no version ${shown(chosen)} any more.`), rows];
-    },
+  return listing(page, 'Versions', async (signal) => {
+    const { versions } = await get('rules/history', { ns: page.ns }, { signal });
+    const one = chosen && versions.find((row) => String(row.version) === chosen || row.hash === chosen);
+    const rows = table({
+      caption: 'Versions of the rules, newest first', rows: versions, columns: [
+        num('Version', (row) => inPage(page, { rev: row.version }, number(row.version), row.current && ' ●')),
+        col('Since', (row) => time(row.time, 'moment')), col('By', (row) => (row.actor ? actorLink(page, row.actor) : '—')),
+        col('How', (row) => `${HOW[row.way] ?? row.way}${row.restores ? ` to ${number(row.restores)}` : ''}${row.current ? ', holds now' : ''}`),
+        col('Reason', (row) => shown(row.reason ?? ''), true), num('Size', (row) => size(row.bytes)),
+      ], empty: 'There are no rules yet. The first that are saved are version 1; the last 100 are kept.',
+    });
+    return [one && await version(page, state, versions, one, signal), chosen && !one && h('p', { class: 'note bad' }, `There is no version ${shown(chosen)} any more.`), rows];
   });
 }
 

@@ -8,9 +8,9 @@ import {
 } from './ui.js';
 import { moment, now, number, parseTime, setZone, size, span, time, zone } from './time.js';
 import { appearance as setting, setAppearance } from './frame.js';
-import { change, col, command, copies, num, panel, quiet, save, tabbed, to } from './parts.js';
+import { change, col, command, copies, num, panel, quiet, save, section, tabbed, to } from './parts.js';
 
-/** The title of the browser's tab. */
+/** The page's title. */
 export const title = () => 'Settings';
 
 /** A panel with its copy menu and other actions. */
@@ -235,19 +235,17 @@ function appearance(page) {
     set('Rows', 'density', [['regular', 'regular, 28 px'], ['compact', 'compact, 24 px']]),
     set('Single-letter shortcuts', 'keys', [['yes', 'on'], ['no', 'off']]),
     quiet('Kept in this browser. Now it is ', time(now(), 'moment'), '.'));
-  return panel({ title: 'Appearance', signal: page.signal, load: async () => form });
+  return section(page, 'Appearance', async () => form);
 }
 
-const about = (page) => panel({
-  title: 'About', signal: page.signal, load: async (signal) => {
-    const routes = await get('', {}, { signal });
-    return [facts([['Doubloon', shown(page.session.version ?? 'of this build')], ['Signed in as', `${shown(page.session.actor)}, ${shown(page.session.role)}`],
-      ['Session ends', page.session.until && time(page.session.until)], ['Licence', 'Apache 2.0']]),
-    h('p', `All of this is done by ${number(routes.length)} addresses below /admin/v1; with a key they are yours, too:`), table({
-      caption: 'Addresses', rows: routes, columns: [col('Method', (row) => h('code', row.method)), col('Address', (row) => h('code', row.path)),
-        col('Takes', (row) => row.role), col('What', (row) => row.summary, true)],
-    })];
-  },
+const about = (page) => section(page, 'About', async (signal) => {
+  const routes = await get('', {}, { signal });
+  return [facts([['Doubloon', shown(page.session.version ?? 'of this build')], ['Signed in as', `${shown(page.session.actor)}, ${shown(page.session.role)}`],
+    ['Session ends', page.session.until && time(page.session.until)], ['Licence', 'Apache 2.0']]),
+  h('p', `All of this is done by ${number(routes.length)} addresses below /admin/v1; with a key they are yours, too:`), table({
+    caption: 'Addresses', rows: routes, columns: [col('Method', (row) => h('code', row.method)), col('Address', (row) => h('code', row.path)),
+      col('Takes', (row) => row.role), col('What', (row) => row.summary, true)],
+  })];
 });
 
 const TABS = { server: ['Server', server], access: ['Access', access], namespaces: ['Namespaces', namespaces], backups: ['Backups', backups], log: ['Log', log], appearance: ['Appearance', appearance], about: ['About', about] };

@@ -55,7 +55,8 @@ class Messages extends Server {
   async refresh() {
     if (!this.collect) return;
     if (this.fetching) return void (this.again = true);
-    const { kept } = this;
+    const { kept, rest } = this;
+    if (rest) return void (kept.next = this.now() + rest);
     [this.fetching, this.again] = [true, false];
     try {
       await this.upload();

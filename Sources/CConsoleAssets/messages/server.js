@@ -1,5 +1,7 @@
 // What the client of in-app messages keeps, asks and tells: its installation, the log, the clock.
 
+const DAY = 864e5;
+
 export const own = (object, name) => object && Object.hasOwn(object, name) ? object[name] : undefined;
 const same = (test) => (a, b) => typeof a === typeof b && test(a, b);
 const OPERATORS = {
@@ -36,18 +38,30 @@ export class Server {
     try { this.kept = JSON.parse(localStorage.getItem(this.place)) ?? {}; } catch { this.kept = {}; }
   }
   now() { return Date.now() + (this.kept.offset ?? 0); }
+  /** How long the server wants to be left alone: it said so with 429 or 503. More than a day nobody waits. */
+  get rest() {
+    const left = (this.kept.rest ?? 0) - this.now();
+    return left > 0 && left <= DAY ? left : 0;
+  }
   save() { try { localStorage.setItem(this.place, JSON.stringify(this.kept)); } catch { /* full, or forbidden: this page alone knows */ } }
 
   async ask(method, path, body, more) {
-    const { server, key = "none" } = this.options, url = new URL(path, server);
+    const { server, key = "none" } = this.options, url = new URL(path, server), { kept, rest } = this;
+    // What is to be forgotten is told at once.
+    if (rest && method !== "DELETE") throw Object.assign(new Error(`The server asked for rest: try again in ${Math.ceil(rest / 1000)} s.`), { after: rest });
     url.searchParams.set("key", key);
     const headers = { "Content-Type": "application/json", "X-Doubloon-Client": "web/1", ...more };
     const answer = await fetch(url, { method, headers, body: body && JSON.stringify(body), credentials: "omit", keepalive: path.includes("/log"), signal: AbortSignal.timeout(3e4) });
     const ahead = Date.parse(answer.headers.get("date")) - Date.now();
     if (Math.abs(ahead) > 2000) this.kept.offset = ahead;
     if (answer.status === 401) delete this.kept.token;
-    if (!answer.ok) throw Object.assign(new Error(`The server answered ${answer.status}.`), { status: answer.status, after: 1000 * answer.headers.get("retry-after") });
-    return answer.json();
+    if (answer.ok) return answer.json();
+    const after = Math.min(1000 * answer.headers.get("retry-after") || 0, DAY);
+    if ([429, 503].includes(answer.status)) {
+      kept.rest = this.now() + (after || 6e4);
+      if (this.kept === kept) this.save();
+    }
+    throw Object.assign(new Error(`The server answered ${answer.status}.`), { status: answer.status, after });
   }
   async install() {
     const { kept } = this, path = `${this.project}/installations`;
@@ -81,7 +95,7 @@ export class Server {
   }
   async upload() {
     const { kept } = this, lines = (kept.lines ?? []).slice(0, 50);
-    if (!this.collect || this.sending || !lines.length) return;
+    if (!this.collect || this.sending || this.rest || !lines.length) return;
     this.sending = true;
     const done = (wait) => {
       this.sending = false;
@@ -97,7 +111,7 @@ export class Server {
       kept.lines = kept.lines.slice(lines.length);
       done(Math.max(3e5, +answer.next_request_wait_millis || 0));
       if (this.kept === kept) this.save();
-    } catch { done(36e5); }
+    } catch ({ after }) { done(after || 36e5); }
   }
   /** The server hears of an event of the game's: for what campaigns call their success. */
   async convert(name, params = {}) {

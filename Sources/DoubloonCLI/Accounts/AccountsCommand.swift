@@ -44,11 +44,12 @@ struct AccountsListCommand: AsyncParsableCommand {
         doubloon accounts list --q ali --state disabled
         doubloon accounts list --provider google.com --csv > accounts.csv
         doubloon accounts list --tenant Brand-A-x7k2m9qa
+        doubloon accounts list --sort email
       """)
 
   @Option(
     help: ArgumentHelp(
-      "Only behind this uid; with --q, --provider or --state the \"next\" of the page before.", valueName: "uid"))
+      "Only behind this uid; with --q, --provider, --state or --sort the \"next\" of the page before.", valueName: "uid"))
   var after: String?
 
   @Option(help: ArgumentHelp("Only accounts whose uid or e-mail address begins so.", valueName: "text"))
@@ -66,6 +67,9 @@ struct AccountsListCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only the account with this e-mail address.", valueName: "address"))
   var email: String?
 
+  @Option(help: ArgumentHelp("By uid or email; by email only accounts that have an address are listed.", valueName: "order"))
+  var sort: String?
+
   @Flag(help: "All of them as CSV, without limit, which the audit log records.")
   var csv = false
 
@@ -82,9 +86,13 @@ struct AccountsListCommand: AsyncParsableCommand {
       }
       return state
     }
+    let sort = try sort.map { text in
+      guard let sort = AdminAccounts.Order(rawValue: text) else { throw ValidationError("--sort must be uid or email.") }
+      return sort
+    }
     let query = AdminAccounts.Query(
       limit: listing.count, email: email, phone: phone, cursor: after, q: q, provider: provider, state: state,
-      tenant: tenant)
+      tenant: tenant, sort: sort)
     guard csv else {
       return listing.output.print(try await listing.page(of: AdminAccounts.list, query: query), Self.text)
     }
