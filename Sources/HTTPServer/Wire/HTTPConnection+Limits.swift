@@ -17,6 +17,18 @@ extension HTTPConnection {
     if !share.hold(body.readableBytes, as: standing(of: head)) { refuse(Self.memoryIsShort, context: context) }
   }
 
+  /// Counts a head that is not whole.
+  func holdHead(_ bytes: Int) {
+    guard let context else { return }
+    switch phase {
+    case .lingering, .closed: return
+    case .idle, .receiving, .answering, .sending: break
+    }
+    let share = inputShare ?? makeInputShare(peer, context: context)
+    inputShare = share
+    if !share.hold(bytes, as: .unauthenticated) { endUnfinished(context) }
+  }
+
   /// Counts what a client has sent ahead, before its last request was answered.
   func holdAhead(_ context: ChannelHandlerContext) {
     let bytes = pending.reduce(0) { sum, input in
@@ -89,11 +101,14 @@ extension HTTPConnection {
   /// Others need the memory more: the request that comes behind `number` others is not read to its end, or, if the one before
   /// it is not answered yet, not at all.
   private func giveUpInput(after number: Int) {
-    guard let context, requestCount == number else { return }
+    if let context, requestCount == number, inputShare != nil { endUnfinished(context) }
+  }
+
+  private func endUnfinished(_ context: ChannelHandlerContext) {
     switch phase {
-    case .receiving: refuse(Self.memoryIsShort, context: context)
+    case .idle, .receiving: refuse(Self.memoryIsShort, context: context)
     case .answering, .sending: context.close(promise: nil)
-    case .idle, .lingering, .closed: break
+    case .lingering, .closed: break
     }
   }
 

@@ -30,6 +30,8 @@ final class RequestReader: ChannelInboundHandler, RemovableChannelHandler {
   private var route = Route.open
   /// How much of a blank line (CR LF CR LF) the decoder has got last.
   private var blankBytes = 0
+  /// Bytes that the decoder has of a head that has not come to its end.
+  private var headBytes = 0
 
   /// - `connection`: behind the decoder in the same pipeline.
   init(connection: HTTPConnection) {
@@ -49,12 +51,13 @@ final class RequestReader: ChannelInboundHandler, RemovableChannelHandler {
           continue
         }
         connection.decoding.request = nil
-        blankBytes = 0
+        (blankBytes, headBytes) = (0, 0)
         route = .decoder
       }
       let (count, endsRequest) = nextPiece(of: buffer)
       guard let piece = buffer.readSlice(length: count) else { return }
       context.fireChannelRead(wrapInboundOut(piece))
+      headBytes = connection.decoding.request == nil ? headBytes + count : 0
       if connection.decoding.hasFailed {
         // Behind an error the decoder throws away what came with it; what comes later it complains of, as it should.
         route = .decoderForGood
@@ -64,6 +67,11 @@ final class RequestReader: ChannelInboundHandler, RemovableChannelHandler {
         route = decoded.isLast ? .decoderForGood : .open
       }
     }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    if headBytes >= ByteShare.step { connection.holdHead(headBytes) }
+    context.fireChannelReadComplete()
   }
 
   /// The decoder leaves the pipeline later than it is asked to, and until then it is the one to keep what comes.

@@ -44,6 +44,32 @@ struct UnfinishedInputTests {
     }
   }
 
+  @Test("Heads that do not end count as bodies do, and their clients are told to come again")
+  func heads() async throws {
+    let memory = MemoryBudgets(inputBytesMax: 8 * ByteShare.step)
+    try await APIServer.run(memory: memory) { server in
+      let lines = (0..<200).map { "x-\($0): \(String(repeating: "y", count: 100))\r\n" }.joined()
+      var strangers: [RawConnection] = []
+      for _ in 0..<16 {
+        let connection = try await RawConnection.connect(to: server.port)
+        connection.sendLoosely("GET /a.json HTTP/1.1\r\nHost: localhost\r\n\(lines)")
+        strangers.append(connection)
+      }
+      let expected = 1...8 * ByteShare.step
+      #expect(try await becomes { memory.input.refusals.current >= 4 && expected.contains(memory.input.used) })
+      var (refused, answered) = (0, 0)
+      for stranger in strangers {
+        stranger.sendLoosely("\r\n")
+        guard let answer = try await stranger.next() else { continue }
+        #expect(answer.status == 503 && answer["retry-after"] == "5" || answer.status == 200)
+        if answer.status == 503 { refused += 1 } else { answered += 1 }
+        try? await stranger.close()
+      }
+      #expect(refused >= 4 && answered >= 1)
+      #expect(try await becomes { memory.input.used == 0 })
+    }
+  }
+
   @Test("What is sent ahead of an answer counts until it is its turn")
   func ahead() async throws {
     let memory = MemoryBudgets(inputBytesMax: 1 << 20)
