@@ -2,8 +2,9 @@ package import StorageCore
 package import TreeModel
 
 extension MessageService {
-  /// Campaigns of a namespace that are not deleted.
-  private static let campaignsMax = 1000
+  /// Key of the setting that counts what was created and published: who adds a campaign expects that nobody has added one since
+  /// they were counted.
+  private static let additions = "additions"
   /// Versions of one campaign that are listed.
   private static let versionsMax = 50
 
@@ -58,15 +59,26 @@ extension MessageService {
   package func create(_ json: JSON, by actor: Actor) async throws -> Campaign {
     let (document, warnings) = try checked(json)
     let id = document.id ?? secret(bytes: 9)
-    guard try stored(Kind.campaign, key: id) == nil else { throw MessageError.taken(id) }
-    guard try campaigns().count < Self.campaignsMax else {
-      throw MessageError.limit("There are \(Self.campaignsMax) campaigns; delete some.")
+    while true {
+      let additions = try stored(Kind.setting, key: Self.additions)
+      guard try stored(Kind.campaign, key: id) == nil else { throw MessageError.taken(id) }
+      guard try campaigns().count < campaignsMax else {
+        throw MessageError.limit("There are \(campaignsMax) campaigns; delete some.")
+      }
+      let campaign = Campaign(
+        id: id, state: .draft, version: 1, document: document, createdAt: clock.now(), by: actor.description,
+        warnings: warnings)
+      if try await keep(campaign, action: "create", expecting: .absent, adding: Self.addition(to: additions), by: actor) {
+        return campaign
+      }
     }
-    let campaign = Campaign(
-      id: id, state: .draft, version: 1, document: document, createdAt: clock.now(), by: actor.description,
-      warnings: warnings)
-    guard try await keep(campaign, action: "create", expecting: .absent, by: actor) else { throw MessageError.taken(id) }
-    return campaign
+  }
+
+  /// The change of a commit that adds a campaign to those that were counted: refused if another one was added since.
+  private static func addition(to standing: String?) -> KeyedRecordChange {
+    let next = (standing.flatMap { Int64($0) } ?? 0) + 1
+    return KeyedRecordChange(
+      kind: Kind.setting, key: additions, value: String(next), expecting: standing.map { .value($0) } ?? .absent)
   }
 
   /// Replaces the document of a draft; of a published campaign only test devices, and an end that comes nearer.
@@ -116,16 +128,23 @@ extension MessageService {
     // What apps can open, and which zones there are, may have changed since.
     let (document, warnings) = try checked(before.document.source)
     let now = clock.now()
-    guard try campaigns().count(where: { $0.state == .published }) < settings.publishedMax else {
-      throw MessageError.limit("\(settings.publishedMax) campaigns are published; stop one first.")
-    }
     var after = before
     (after.document, after.warnings, after.by, after.state) = (document, warnings, actor.description, .published)
     after.publishedAt = now
     if let end = after.span(in: nil, zones: surroundings.zones).end, end <= now {
       throw MessageError.invalid([CampaignFault("BAD_TIME", at: "schedule.end", "The campaign would be over already.")])
     }
-    return try await change(after, from: text, action: "publish", by: actor)
+    after.version += 1
+    repeat {
+      let additions = try stored(Kind.setting, key: Self.additions)
+      guard try campaigns().count(where: { $0.state == .published }) < settings.publishedMax else {
+        throw MessageError.limit("\(settings.publishedMax) campaigns are published; stop one first.")
+      }
+      let addition = Self.addition(to: additions)
+      if try await keep(after, action: "publish", expecting: .value(text), adding: addition, by: actor) { return after }
+      // Another campaign was added meanwhile, and they are counted again; or it was this one that somebody changed.
+    } while try stored(Kind.campaign, key: id) == text
+    throw MessageError.versionChanged(try campaign(id).version)
   }
 
   /// Ends a published campaign, for good.
@@ -174,7 +193,8 @@ extension MessageService {
   }
 
   private func keep(
-    _ campaign: Campaign, action: String, expecting expectation: KeyedRecordChange.Expectation, by actor: Actor
+    _ campaign: Campaign, action: String, expecting expectation: KeyedRecordChange.Expectation,
+    adding addition: KeyedRecordChange? = nil, by actor: Actor
   ) async throws -> Bool {
     let version = CampaignVersion(
       version: campaign.version, at: clock.now(), by: actor.description, action: action, document: campaign.document.source)
@@ -185,6 +205,7 @@ extension MessageService {
         KeyedRecordChange(kind: Kind.campaign, key: campaign.id, value: campaign.stored, expecting: expectation),
         KeyedRecordChange(kind: Kind.version, key: key, value: version.json.compactText),
       ]
+      if let addition { request.rows.records.append(addition) }
     }
     guard isKept else { return false }
     try reload()
@@ -227,7 +248,7 @@ extension MessageService {
   private func checkedFile(_ file: JSON) throws -> [(String, JSON, Bool)] {
     let faults = CampaignFaults()
     guard let reader = DocumentReader(file, at: "", known: ["campaigns"], faults: faults),
-      let elements = reader.list("campaigns", count: 0...Self.campaignsMax)
+      let elements = reader.list("campaigns", count: 0...campaignsMax)
     else { throw MessageError.invalid(faults.refusals.isEmpty ? [Self.noCampaigns] : faults.refusals) }
     var wanted: [(String, JSON, Bool)] = []
     var all = faults.refusals
