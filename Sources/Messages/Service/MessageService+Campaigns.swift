@@ -245,6 +245,17 @@ extension MessageService {
     return differences
   }
 
+  /// The same, all or nothing: what conflicts is found before anything is done, and then nothing is.
+  ///
+  /// - Returns: what was done or, if `isApplied` is false, would have been.
+  package func applyWhole(_ file: JSON, prunes: Bool, isRehearsal: Bool, by actor: Actor) async throws
+    -> (differences: [CampaignDifference], isApplied: Bool)
+  {
+    let planned = try await apply(file, prunes: prunes, isRehearsal: true, by: actor)
+    if isRehearsal || planned.contains(where: { $0.action == .conflict }) { return (planned, false) }
+    return (try await apply(file, prunes: prunes, isRehearsal: false, by: actor), true)
+  }
+
   private func checkedFile(_ file: JSON) throws -> [(String, JSON, Bool)] {
     let faults = CampaignFaults()
     guard let reader = DocumentReader(file, at: "", known: ["campaigns"], faults: faults),
