@@ -3,7 +3,7 @@
 
     Scripts/test release benchmarks
     Benchmarks/messages.py                                 # 10,000 installations, 50 campaigns; about two minutes
-    Benchmarks/messages.py --lifecycle                     # and the lifecycle with 50 campaigns of the app's own beside none
+    Benchmarks/messages.py --lifecycle                     # and the lifecycle with 50 campaigns that wait for none of it, beside drafts
     Benchmarks/messages.py --before OLD/doubloon           # and the lifecycle beside another program, such as a former version
 
 Fetches are timed from the first byte sent to the last byte read, over connections that stay open, each with one request at a time;
@@ -60,11 +60,14 @@ def campaign(number, server_event=True):
     return document
 
 
-def publish(port, count, server_event=True):
+def publish(port, count, server_event=True, publishes=True):
+    """Makes campaigns and publishes them; or writes the drafts once more, which takes the server as long."""
     connection = Connection(port)
     for number in range(count):
-        for path, body in (("", campaign(number, server_event)), (f"/campaign{number}/publish", {})):
-            answer = connection.ask("POST", f"/admin/v1/messages{path}", body)
+        document = campaign(number, server_event)
+        again = ("POST", f"/campaign{number}/publish", {}) if publishes else ("PUT", f"/campaign{number}", document)
+        for method, path, body in (("POST", "", document), again):
+            answer = connection.ask(method, f"/admin/v1/messages{path}", body)
             if answer.status != 200:
                 raise SystemExit(f"The campaign {number} was refused: {answer.text[:500]}")
     connection.close()
@@ -155,37 +158,36 @@ def fetches(options):
 
 
 class WithCampaigns(beside.Doubloon):
-    """The program with campaigns that wait for nothing of the lifecycle."""
+    """The program with campaigns that wait for nothing of the lifecycle, or with as many drafts: what they took is in both figures."""
 
-    def __init__(self, program, count):
+    def __init__(self, program, count, publishes):
         super().__init__(program, "rest")
-        self.name, self.count = f"{count} campaigns", count
+        self.name, self.count, self.publishes = f"{count} {'published' if publishes else 'drafts'}", count, publishes
 
     def begin(self, folder, port):
-        publish(port, self.count, server_event=False)
+        publish(port, self.count, server_event=False, publishes=self.publishes)
 
 
 def lifecycles(options):
-    now = beside.Doubloon(options.program, "rest")
-    now.name = "no campaign"
-    everybody = [now]
+    former = beside.Doubloon(os.path.abspath(options.before), "rest") if options.before else None
+    pairs = []
     if options.lifecycle:
-        everybody.append(WithCampaigns(options.program, options.campaigns))
-    if options.before:
-        former = beside.Doubloon(os.path.abspath(options.before), "rest")
-        former.name = "before"
-        everybody.append(former)
+        pairs.append((WithCampaigns(options.program, options.campaigns, True), WithCampaigns(options.program, options.campaigns, False)))
+    if former:
+        now = beside.Doubloon(options.program, "rest")
+        now.name, former.name = "now", "before"
+        pairs.append((now, former))
     options.perf = options.random = False
-    results = {peer: [] for peer in everybody}
-    for number in range(options.rounds):
-        for peer in everybody if number % 2 == 0 else reversed(everybody):
-            results[peer].append(beside.measured(peer, options.clients, options))
-    print(f"lifecycle  {options.clients} clients, {options.rounds} rounds; medians (from-to)")
-    for peer in everybody:
-        beside.told(peer, options.clients, results[peer], results[now])
-    for peer in everybody[1:]:
-        ratios = [mine["cpu"] / its["cpu"] for mine, its in zip(results[now], results[peer])]
-        print(f"lifecycle  CPU of \"{now.name}\" by \"{peer.name}\": {statistics.median(ratios):.3f} "
+    for pair in pairs:
+        results = {peer: [] for peer in pair}
+        for number in range(options.rounds):
+            for peer in pair if number % 2 == 0 else reversed(pair):
+                results[peer].append(beside.measured(peer, options.clients, options))
+        print(f"lifecycle  {options.clients} clients, {options.rounds} rounds; medians (from-to)")
+        for peer in pair:
+            beside.told(peer, options.clients, results[peer], results[pair[0]])
+        ratios = [mine["cpu"] / its["cpu"] for mine, its in zip(results[pair[0]], results[pair[1]])]
+        print(f"lifecycle  CPU of \"{pair[0].name}\" by \"{pair[1].name}\": {statistics.median(ratios):.3f} "
               f"({min(ratios):.3f}-{max(ratios):.3f}); mark: within 2 %", flush=True)
 
 
@@ -197,7 +199,7 @@ def main():
     parser.add_argument("--campaigns", type=int, default=50)
     parser.add_argument("--fetches", type=int, default=20_000)
     parser.add_argument("--connections", type=int, nargs="+", default=[1, 4])
-    parser.add_argument("--lifecycle", action="store_true", help="the lifecycle without campaigns beside the same with them")
+    parser.add_argument("--lifecycle", action="store_true", help="the lifecycle with campaigns that wait for none of it, beside drafts")
     parser.add_argument("--before", help="another program that the lifecycle is compared with")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--clients", type=int, default=16)
