@@ -260,7 +260,8 @@ let package = Package(
     .testTarget(
       name: "MessagesAPITests",
       dependencies: [
-        "HTTPServer", "Messages", "MessagesAPI", "ServerTestSupport", "StorageCore", "TreeDatabase", "TreeModel", nioHTTP1,
+        "HTTPServer", "Messages", "MessagesAPI", "ServerTestSupport", "StorageCore", "TestSupport", "TreeDatabase", "TreeModel",
+        nioHTTP1,
       ]),
     .testTarget(name: "MailContentTests", dependencies: ["MailContent", "TestSupport", "TreeModel"]),
     .testTarget(

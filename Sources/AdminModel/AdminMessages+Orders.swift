@@ -108,11 +108,22 @@ extension AdminMessages {
     package var locale: String?
     package var variant: String?
     package var params: NamedValues<JSON>?
+    /// The player whose values the texts have, beside those of `params`.
+    package var uid: String?
+    package var platform: String?
+    /// Of the screen, in points.
+    package var width: Int64?
 
-    package init(locale: String? = nil, variant: String? = nil, params: NamedValues<JSON>? = nil) {
+    package init(
+      locale: String? = nil, variant: String? = nil, params: NamedValues<JSON>? = nil, uid: String? = nil,
+      platform: String? = nil, width: Int64? = nil
+    ) {
       self.locale = locale
       self.variant = variant
       self.params = params
+      self.uid = uid
+      self.platform = platform
+      self.width = width
     }
 
     package static let notes: [String: FieldNote] = previewNotes
@@ -124,12 +135,15 @@ extension AdminMessages {
     package var locale: String?
     package var variant: String?
     package var params: NamedValues<JSON>?
+    /// The player whose values the texts have, beside those of `params`.
+    package var uid: String?
+    package var platform: String?
+    /// Of the screen, in points.
+    package var width: Int64?
 
-    package init(campaign: JSON, locale: String? = nil, variant: String? = nil, params: NamedValues<JSON>? = nil) {
-      self.campaign = campaign
-      self.locale = locale
-      self.variant = variant
-      self.params = params
+    /// The same without the document.
+    package var manner: PreviewOrder {
+      PreviewOrder(locale: locale, variant: variant, params: params, uid: uid, platform: platform, width: width)
     }
 
     package static let notes: [String: FieldNote] = previewNotes.merging([
@@ -141,6 +155,11 @@ extension AdminMessages {
     "locale": .only(.filled, text: "a language: pl, pt-BR; the campaign's default if it is not given"),
     "variant": .only(.filled, text: "the name of a variant; the first if it is not given"),
     "params": .only(.object([]), text: "values of the event, for texts with {{name}}"),
+    "uid": .only(
+      .form(JSONSchema.keyForm),
+      text: "a player: the texts have the player's values, those that the security rules let the player read"),
+    "platform": .only(.filled, text: "ios, android, web: a warning tells if the campaign does not mean it"),
+    "width": .only(.integer(200...4000), text: "of the screen, in points: what is laid out, and which picture of a card"),
   ]
 
   /// How a campaign appears.

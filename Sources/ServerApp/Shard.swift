@@ -201,13 +201,19 @@ extension Shard {
       clock: configuration.clock, logger: logger)
     let sweeper = HoldSweeper(ledger: ledger, engine: engine, clock: configuration.clock, logger: logger)
     try await applyCampaigns()
-    return counting + [
+    return counting + campaignServices + [
       BackgroundService(name: "dispatcher", dispatcher.run),
       BackgroundService(name: "outbox") { [outbox, database] in try await outbox.run(writer: database) },
       BackgroundService(name: "holds", sweeper.run),
       BackgroundService(name: "replays", replayer.run),
       BackgroundService(name: "erasures", erasures.run),
     ] + accounts.services(referral: { [links] in links.settings.referral.path })
+  }
+
+  private var campaignServices: [BackgroundService] {
+    guard let file = configuration.campaignFile else { return [] }
+    let watcher = CampaignWatcher(file: file, messages: messages, clock: configuration.clock, logger: logger)
+    return [BackgroundService(name: "campaigns", watcher.run)]
   }
 
   /// Brings campaigns to what the configuration's file says; what is published and says something else is told.

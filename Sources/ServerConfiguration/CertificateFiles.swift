@@ -1,4 +1,3 @@
-import Glibc
 package import HTTPServer
 import NIOSSL
 
@@ -55,16 +54,7 @@ package struct CertificateFiles: Sendable, Hashable {
   }
 
   /// What tells one state of the files from another: time, size and number of both.
-  package var stamp: [Int64] { [certificate, key].flatMap(Self.stamp) }
-
-  private static func stamp(_ path: String) -> [Int64] {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return [] }
-    return [
-      Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec), Int64(status.st_size),
-      Int64(bitPattern: UInt64(status.st_ino)),
-    ]
-  }
+  package var stamp: [Int64] { [certificate, key].flatMap(FileBytes.stamp) }
 
   private static func hosts(of certificate: NIOSSLCertificate) -> [String] {
     certificate._subjectAlternativeNames().filter { $0.nameType == .dnsName }.map { name in

@@ -13,6 +13,16 @@ package enum FileBytes {
     return try readAll(descriptor, name: path)
   }
 
+  /// What tells one state of a file from another: time, size and number; empty while it is not there.
+  package static func stamp(_ path: String) -> [Int64] {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return [] }
+    return [
+      Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec), Int64(status.st_size),
+      Int64(bitPattern: UInt64(status.st_ino)),
+    ]
+  }
+
   /// Writes a file: beside it first, then in its place, so that an interruption leaves the old one whole. Links stay, and
   /// what is no regular file (a pipe, a device) is written as it is.
   ///

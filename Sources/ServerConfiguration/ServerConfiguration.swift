@@ -46,6 +46,8 @@ public struct ServerConfiguration: Sendable {
   package var messageSettings: MessageSettings?
   /// The campaigns that are to be there: `{"campaigns": [ … ]}`; nil leaves them to administrators.
   package var messageCampaigns: JSON?
+  /// A file of campaigns that is looked at again and again; nil for none.
+  package var campaignFile: CampaignFile?
   /// Pictures that apps get from the server itself.
   package var messageImages: [MessageImageFile] = []
   /// Whether functions run. Commands that open the data themselves look without touching.

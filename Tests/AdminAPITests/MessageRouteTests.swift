@@ -175,4 +175,54 @@ struct MessageRouteTests {
       #expect(try await Self.send(server, "GET", "/settings").json?["bannerSeconds"] == 20)
     }
   }
+
+  @Test("A preview for a player says what the player may read, for a platform whom it means, for a width which picture")
+  func previewsForSomebody() async throws {
+    try await APIServer.run { server in
+      let rules = #"{"rules":{"open":{".read":true},"closed":{".read":false},"own":{"$uid":{".read":"auth.uid == $uid"}}}}"#
+      #expect(try await server.send("PUT", "/.settings/rules.json", rules, headers: APIServer.admin).status == 200)
+      for place in ["open", "closed", "own"] {
+        let path = "/\(place)/bob.json"
+        #expect(try await server.send("PUT", path, "\"\(place) to bob\"", headers: APIServer.admin).status == 200)
+      }
+      let places: JSON = ["open": "/open/{uid}", "closed": "/closed/{uid}", "own": "/own/{uid}"]
+      let content: JSON = [
+        "defaultLanguage": "en", "portraitImage": "https://acme.test/p.png", "landscapeImage": "https://acme.test/l.png",
+        "primaryAction": nil, "imageAlt": ["en": "{{open}}"],
+        "texts": ["en": ["title": "{{open}}, {{own}}, {{closed|shut}}", "body": "{{amount|0}}", "primary": "OK"]],
+      ]
+      let card = Self.campaign(
+        "card", [("layout", "card"), ("content", content), ("vars", places), ("audience", ["platforms": ["ios"]])])
+      let created = try await Self.send(server, "POST", "", card)
+      #expect(created.status == 200, "\(created.body)")
+      func preview(_ order: JSON) async throws -> JSON {
+        let answer = try await Self.send(server, "POST", "/card/preview", order)
+        #expect(answer.status == 200, "\(answer.body)")
+        return answer.json ?? .null
+      }
+      let bobs = try await preview(["uid": "bob", "params": ["amount": 5]])
+      #expect(bobs["view"]?["title"] == "open to bob, own to bob, shut" && bobs["view"]?["body"] == "5", "\(bobs)")
+      #expect(bobs["missing"] == [] && bobs["view"]?["images"]?.array?.first?["alt"] == "open to bob", "\(bobs)")
+      #expect(try await preview([:])["missing"] == ["open", "own"])
+      #expect(try await preview(["uid": "carol"])["missing"] == ["open", "own"])
+      for (width, picture) in [(390, "p.png"), (599, "p.png"), (600, "l.png")] {
+        let told = try await preview(["width": .int(Int64(width))])
+        let addresses = told["view"]?["images"]?.array?.compactMap { $0["url"]?.string }
+        #expect(addresses == ["https://acme.test/\(picture)"] && told["html"]?.string?.contains("width:\(width)px") == true)
+      }
+      #expect(try await preview([:])["view"]?["images"]?.array?.count == 2)
+      for (platform, isMeant) in [("ios", true), ("android", false)] {
+        let codes = try await preview(["platform": .string(platform)])["warnings"]?.array?.compactMap { $0["code"]?.string }
+        #expect(codes?.contains("NOT_FOR_PLATFORM") == !isMeant, "\(platform)")
+      }
+      for bad: JSON in [["uid": "a/b"], ["width": 100], ["width": "wide"], ["platform": ""]] {
+        #expect(try await Self.send(server, "POST", "/card/preview", bad).status == 400, "\(bad)")
+      }
+      let draft = try await Self.send(server, "POST", "/preview", ["campaign": card, "uid": "bob", "width": 390])
+      #expect(draft.json?["view"]?["title"] == "open to bob, own to bob, shut", "\(draft.body)")
+      let reasons = try await Self.send(server, "POST", "/card/explain", ["uid": "carol"])
+      let texts = reasons.json?["conditions"]?.array?.last
+      #expect(texts?["holds"] == false && texts?["value"] == ["open", "own"], "\(reasons.body)")
+    }
+  }
 }

@@ -26,6 +26,11 @@ import TreeModel
     #expect(open.adminToken.utf8.count == 32)
     #expect(open.defaultNamespace == "game-default-rtdb")
     #expect(try DevCommand.parse(["--token"]).makeConfiguration().adminToken != "owner")
+    let campaigns = TemporaryFolder()
+    try campaigns.write("{}", to: "messages.json")
+    let watched = try DevCommand.parse(["--messages", campaigns.file("messages.json")]).makeConfiguration()
+    #expect(watched.campaignFile == CampaignFile(campaigns.file("messages.json")))
+    #expect(throws: CommandError.self) { try DevCommand.parse(["--messages", "/nowhere.json"]).makeConfiguration() }
     let hosts = ["--allow-host", "game.studio.example", "--allow-host", "b.example"]
     #expect(try DevCommand.parse(hosts).makeConfiguration().allowedHosts == ["game.studio.example", "b.example"])
     #expect(throws: (any Error).self) { try DevCommand.parse(["--allow-host", "http://game.example"]) }

@@ -204,4 +204,25 @@ import TreeModel
       }
     }
   }
+
+  @Test("a message says what the security rules let its player read, and is withheld where they do not")
+  func rules() async throws {
+    try await APIServer.run { (api) async throws in
+      let rules = #"{"rules":{"ranks":{"$uid":{".read":"auth.uid == $uid"}},"secret":{".read":false}}}"#
+      #expect(try await api.send("PUT", "/.settings/rules.json", rules, headers: APIServer.admin).status == 200)
+      for place in ["ranks", "secret"] {
+        #expect(try await api.send("PUT", "/\(place)/bob.json", "7", headers: APIServer.admin).status == 200)
+        let document = """
+          {"id":"\(place)","name":"A place","layout":"modal","vars":{"rank":"/\(place)/{uid}"},"triggers":[{"on":"launch"}],
+           "content":{"defaultLanguage":"en","texts":{"en":{"title":"You are number {{rank}}"}}}}
+          """
+        try await publish(document, on: api)
+      }
+      let (_, json) = try await fetch(api, headers: LinkServer.token("bob"))
+      let titles = json["messages"]?.array?.compactMap { $0["content"]?["modal"]?["title"]?["text"]?.string }
+      #expect(titles == ["You are number 7"])
+      #expect(try await fetch(api, headers: LinkServer.token("carol")).json["messages"] == [])
+      #expect(try await fetch(api).json["messages"] == [])
+    }
+  }
 }

@@ -116,4 +116,35 @@ import TreeModel
       }
     }
   }
+
+  @Test("however many are published or made at once, there are never more than the settings allow")
+  func crowds() async throws {
+    try await MessageFixture.run(campaignsMax: 12) { (game) async throws in
+      let messages = game.messages
+      func race(_ step: @escaping @Sendable (Int) async throws -> Campaign) async -> Int {
+        await withTaskGroup(of: Bool.self) { group in
+          for number in 0..<10 {
+            group.addTask { (try? await step(number)) != nil }
+          }
+          return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+      }
+      _ = try await messages.put(["maxPublished": 3])
+      for number in 0..<10 {
+        _ = try await messages.create(MessageFixture.document(["id": .string("c\(number)")]), by: Self.admin)
+      }
+      #expect(await race { try await messages.publish("c\($0)", by: Self.admin) } == 3)
+      #expect(try messages.campaigns().count { $0.state == .published } == 3)
+      #expect(
+        await race { try await messages.create(MessageFixture.document(["id": .string("more\($0)")]), by: Self.admin) } == 2)
+      #expect(try messages.campaigns().count == 12)
+      // Those that were stopped, and those that were deleted, make room.
+      let published = try #require(try messages.campaigns().first { $0.state == .published })
+      _ = try await messages.stop(published.id, by: Self.admin)
+      _ = try await messages.delete(published.id, by: Self.admin)
+      #expect(await race { try await messages.publish("c\($0)", by: Self.admin) } == 1)
+      #expect(
+        await race { try await messages.create(MessageFixture.document(["id": .string("new\($0)")]), by: Self.admin) } == 1)
+    }
+  }
 }

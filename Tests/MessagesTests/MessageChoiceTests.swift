@@ -162,7 +162,8 @@ import TreeModel
       try await game.publish(["audience": ["platforms": ["ios"], "player": ["uids": ["bob"]]]])
       _ = try await game.ids(uid: "eve") { $0.platform = "android" }
       func reason(_ uid: String) throws -> String? {
-        try game.messages.explain("hello", instance: MessageFixture.instance, uid: uid).first { !$0.holds }?.name
+        try game.messages.explain("hello", instance: MessageFixture.instance, uid: uid) { _, _ in true }.first { !$0.holds }?
+          .name
       }
       #expect(try reason("bob") == "audience.platforms")
       _ = try await game.ids(uid: "eve") { $0.platform = "ios" }
@@ -178,7 +179,7 @@ import TreeModel
     try await MessageFixture.run { (game) async throws in
       try await game.publish(["schedule": ["start": "2023-12-01T09:00", "timeZone": "Europe/Warsaw"]])
       _ = try await game.ids()
-      let reasons = try game.messages.explain("hello", instance: MessageFixture.instance, uid: nil)
+      let reasons = try game.messages.explain("hello", instance: MessageFixture.instance, uid: nil) { _, _ in true }
       let schedule = try #require(reasons.first { $0.name == "schedule" })
       #expect(!schedule.holds && schedule.value == "2023-11-14T22:13:20.000Z")
     }
@@ -195,6 +196,42 @@ import TreeModel
       let answer = try await game.fetch()
       #expect(answer.messages.map(\.isTest) == [true])
       #expect(try await game.ids() == [])
+    }
+  }
+
+  @Test("a place that the player may not read says nothing: the fallback stands there, or the message is withheld")
+  func variables() async throws {
+    try await MessageFixture.run { (game) async throws in
+      let namespace = try await game.database.openNamespace(named: "game")
+      let rank = WriteOperation.set("/leaderboard/bob/rank", .leaf(.int(7)))
+      _ = try await game.database.commit(
+        CommitRequest(namespace: namespace, actor: .anonymous, operations: [rank]))
+      func publish(_ id: String, _ title: String) async throws {
+        try await game.publish([
+          "id": .string(id), "vars": ["rank": "/leaderboard/{uid}/rank"],
+          "content": ["defaultLanguage": "en", "texts": ["en": ["title": .string(title)]]],
+        ])
+      }
+      try await publish("sure", "You are {{rank}}")
+      try await publish("withFallback", "You are {{rank|on the list}}")
+      func titles(_ uid: String?, mayRead: Bool) async throws -> [String] {
+        var client = MessageClient(instance: MessageFixture.instance)
+        client.uid = uid
+        let answer = try await game.messages.serve(client) { $0 == "/leaderboard/bob/rank" && mayRead }
+        return answer.messages.compactMap(\.texts.title).sorted()
+      }
+      #expect(try await titles("bob", mayRead: true) == ["You are 7", "You are 7"])
+      #expect(try await titles("bob", mayRead: false) == ["You are on the list"])
+      #expect(try await titles("carol", mayRead: true) == ["You are on the list"])
+      #expect(try await titles(nil, mayRead: true) == ["You are on the list"])
+      for mayRead in [true, false] {
+        let reasons = try game.messages.explain("sure", instance: nil, uid: "bob") { path, uid in
+          mayRead && uid == "bob" && path == "/leaderboard/bob/rank"
+        }
+        let told: JSON = mayRead ? "en" : ["rank"]
+        let texts = try #require(reasons.last)
+        #expect(texts.name == "texts" && texts.holds == mayRead && texts.value == told, "\(reasons)")
+      }
     }
   }
 }

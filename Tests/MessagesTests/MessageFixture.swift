@@ -22,7 +22,9 @@ struct MessageFixture: Sendable {
   static let day: Int64 = 86_400_000
 
   /// Runs a test on messages of its own.
-  static func run(isDevelopment: Bool = true, _ test: (MessageFixture) async throws -> Void) async throws {
+  static func run(
+    isDevelopment: Bool = true, campaignsMax: Int = 1000, _ test: (MessageFixture) async throws -> Void
+  ) async throws {
     let engine = try SQLiteEngine.inMemory()
     let clock = AdjustableClock(frozenAt: start)
     let waiting = WaitingCampaigns()
@@ -34,7 +36,7 @@ struct MessageFixture: Sendable {
       participants: [LedgerParticipant(table: currencies), MessageParticipant(waiting: waiting, referrer: referrer)],
       observers: [hub], clock: clock)
     var options = MessageOptions()
-    (options.referrer, options.isDevelopment) = (referrer, isDevelopment)
+    (options.referrer, options.isDevelopment, options.campaignsMax) = (referrer, isDevelopment, campaignsMax)
     let messages = try MessageService(
       engine: engine, writer: database, home: TestNamespace(database: database), clock: clock, random: SplitMix64(seed: 7),
       surroundings: CampaignSurroundings(zones: zones), hub: hub, options: options)

@@ -110,8 +110,9 @@ import TreeModel
       #expect(campaign.warnings.map(\.code) == ["NO_FALLBACK"])
       try await game.pay("bob", 50, key: "a")
       #expect(try await game.ids(uid: "bob") == [])
-      let reasons = try game.messages.explain("earned", instance: nil, uid: "bob")
-      #expect(reasons.first { !$0.holds }?.name == "texts")
+      let reasons = try game.messages.explain("earned", instance: nil, uid: "bob") { _, _ in true }
+      let failed = reasons.first { !$0.holds }
+      #expect(failed?.name == "texts" && failed?.value == ["inviter"], "\(reasons)")
     }
   }
 

@@ -175,7 +175,8 @@ package struct APIServer: Sendable {
       links: LinksServices(context: context, links: links, invites: invites, accounts: accounts),
       messages: MessagesServices(
         context: context, messages: messages,
-        keys: { links.settings.apiKeys.map { AppKey(key: $0.key, bundleIDs: $0.bundleIDs) } }, mayRead: { _, _ in true }),
+        keys: { links.settings.apiKeys.map { AppKey(key: $0.key, bundleIDs: $0.bundleIDs) } },
+        mayRead: { realtime.access.decideRead($0, query: nil, in: "game", as: $1).isAllowed }),
       admin: admin,
       console: WebConsole(
         files: ConsoleFiles(), settings: admin.sessions?.settings ?? ConsoleSettings(), isDevelopment: context.isDevelopment,

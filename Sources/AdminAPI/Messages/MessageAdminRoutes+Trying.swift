@@ -1,11 +1,15 @@
 import APISupport
+import AccessRules
+import Accounts
 import AdminModel
+import Credentials
 import HTTPServer
 import Messages
 import NIOHTTP1
 import NIOPosix
 import StorageCore
 import TextFormats
+import TreeDatabase
 import TreeModel
 
 /// Trying a campaign: faults, previews, tests on devices, why somebody gets it, what came of it; and events by hand.
@@ -22,20 +26,14 @@ extension MessageAdminRoutes {
   static func preview(_ call: RouteCall, order: AdminMessages.PreviewOrder) async throws -> AdminMessages.Preview {
     let campaign = try service(call).campaign(id(call))
     guard campaign.state != .deleted else { throw MessageError.unknown(campaign.id) }
-    var request = PreviewRequest()
-    (request.locale, request.variant) = (order.locale, order.variant)
-    request.parameters = members(order.params)
-    return try preview(campaign.document.source, request: request, call)
+    return try await preview(campaign.document.source, order: order, call)
   }
 
   static func previewDocument(_ call: RouteCall, order: AdminMessages.DocumentPreviewOrder) async throws
     -> AdminMessages.Preview
   {
-    var request = PreviewRequest()
-    (request.locale, request.variant) = (order.locale, order.variant)
-    request.parameters = members(order.params)
     do {
-      return try preview(document(order.campaign), request: request, call)
+      return try await preview(document(order.campaign), order: order.manner, call)
     } catch MessageError.invalid(let faults) {
       // Half-written campaigns are wrong most of the time: an answer, and no failure.
       return AdminMessages.Preview(
@@ -43,17 +41,43 @@ extension MessageAdminRoutes {
     }
   }
 
-  private static func members(_ parameters: NamedValues<JSON>?) -> [JSON.Member] {
-    (parameters?.members ?? []).map { JSON.Member(key: $0.name, value: $0.value) }
-  }
-
-  private static func preview(_ document: JSON, request: PreviewRequest, _ call: RouteCall) throws -> AdminMessages.Preview {
-    let told = try service(call).preview(document, request: request)
+  private static func preview(_ document: JSON, order: AdminMessages.PreviewOrder, _ call: RouteCall) async throws
+    -> AdminMessages.Preview
+  {
+    let request = try request(order)
+    let (messages, mayRead) = (try service(call), playersReading(call))
+    let told = try await call.services.adminPool.runIfActive {
+      try messages.preview(document, request: request) { path in request.uid.map { mayRead(path, $0) } ?? false }
+    }
     let view = told["message"] ?? .null
     let warnings: [AdminMessages.Fault] = try (told["warnings"] ?? .array([])).decoded()
     return AdminMessages.Preview(
-      view: view, html: MessagePage(view: view).html, missing: told["missing"]?.array?.compactMap(\.string) ?? [], faults: [],
-      warnings: warnings)
+      view: view, html: MessagePage(view: view, width: request.width).html,
+      missing: told["missing"]?.array?.compactMap(\.string) ?? [], faults: [], warnings: warnings)
+  }
+
+  private static func request(_ order: AdminMessages.PreviewOrder) throws -> PreviewRequest {
+    var request = PreviewRequest()
+    (request.locale, request.variant, request.platform) = (order.locale, order.variant, order.platform)
+    request.uid = try order.uid.map(player)
+    request.width = order.width.map { Int($0) }
+    request.parameters = (order.params?.members ?? []).map { JSON.Member(key: $0.name, value: $0.value) }
+    return request
+  }
+
+  /// What players may read of the tree: what the security rules let them, as after a sign-in now; without rules, what the
+  /// server's mode does.
+  private static func playersReading(_ call: RouteCall) -> @Sendable (Path, _ uid: String) -> Bool {
+    let (database, isOpen) = (call.services.database, call.services.isDevelopment)
+    guard let namespace = database.namespace(named: call.namespaceName), let rules = database.catalog.ruleSet(of: namespace)
+    else { return { _, _ in isOpen } }
+    let (accounts, project) = (call.services.accounts, try? AccountRoutes.project(call))
+    return { path, uid in
+      // Not every player has an account here.
+      let known = project.flatMap { project in try? accounts?.auth(of: uid, in: project) }
+      let auth = known ?? AuthVariable(json: ["uid": .string(uid)])
+      return database.decideRead(path, query: nil, in: namespace, as: auth, by: rules).isAllowed
+    }
   }
 
   // MARK: Devices
@@ -87,8 +111,9 @@ extension MessageAdminRoutes {
       throw APIError.badRequest("Name either \"instance\" or \"uid\".")
     }
     let (messages, id, uid) = (try service(call), id(call), try order.uid.map(player))
+    let mayRead = playersReading(call)
     let conditions = try await call.services.adminPool.runIfActive {
-      try messages.explain(id, instance: order.instance, uid: uid)
+      try messages.explain(id, instance: order.instance, uid: uid, mayRead: mayRead)
     }
     let told = conditions.map { AdminMessages.Condition(name: $0.name, value: $0.value, holds: $0.holds) }
     let failed = told.first { !$0.holds }?.name

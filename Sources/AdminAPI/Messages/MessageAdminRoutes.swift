@@ -146,16 +146,9 @@ enum MessageAdminRoutes {
       return document(campaign)
     }
     let (messages, file) = (try service(call), JSON.object([.init(key: "campaigns", value: .array(documents))]))
-    func run(isRehearsal: Bool) async throws -> [AdminMessages.Difference] {
-      try await messages.apply(file, prunes: order.prune ?? false, isRehearsal: isRehearsal, by: call.caller.actor)
-        .map { AdminMessages.Difference($0) }
-    }
-    // All or nothing: what conflicts is found before anything is done.
-    let planned = try await run(isRehearsal: true)
-    if order.dryRun == true || planned.contains(where: { $0.action == .conflict }) {
-      return AdminMessages.Applied(differences: planned, applied: false)
-    }
-    return AdminMessages.Applied(differences: try await run(isRehearsal: false), applied: true)
+    let (differences, isApplied) = try await messages.applyWhole(
+      file, prunes: order.prune ?? false, isRehearsal: order.dryRun ?? false, by: call.caller.actor)
+    return AdminMessages.Applied(differences: differences.map { AdminMessages.Difference($0) }, applied: isApplied)
   }
 
   /// What people wrote, without what the server had added.

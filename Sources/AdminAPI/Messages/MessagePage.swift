@@ -7,6 +7,8 @@ import TreeModel
 struct MessagePage {
   /// What apps draw, as the domain tells it.
   let view: JSON
+  /// Of the screen, in points; nil where the browser's window is the screen.
+  var width: Int?
 
   /// The page.
   var html: String {
@@ -20,7 +22,7 @@ struct MessagePage {
       <meta name="referrer" content="no-referrer">
       <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src https:">
       <title>\(HTMLText.escaped(text("title") ?? "Preview"))</title>
-      <style>\(Self.style)\(colors)</style>
+      <style>\(Self.style)\(screen)\(colors)</style>
       </head>
       <body>
       <main class="\(layout)"\(layout == "banner" ? "" : " role=\"dialog\"") aria-label="\(HTMLText.escaped(label))">
@@ -52,7 +54,8 @@ struct MessagePage {
     (view["images"]?.array ?? []).map { image in
       let address = HTMLText.escaped(image["url"]?.string ?? "")
       let words = HTMLText.escaped(image["alt"]?.string ?? "")
-      let side = image["orientation"]?.string ?? "any"
+      // What a screen of this width does not show, the view has not.
+      let side = width == nil ? image["orientation"]?.string ?? "any" : "any"
       return "<img class=\"\(["portrait", "landscape"].contains(side) ? side : "any")\" src=\"\(address)\" alt=\"\(words)\">\n"
     }.joined()
   }
@@ -69,6 +72,12 @@ struct MessagePage {
       }
       return "<a class=\"\(shape)\" href=\"\(HTMLText.escaped(address))\" rel=\"noopener noreferrer\"\(name)>\(words)</a>\n"
     }.joined()
+  }
+
+  /// A screen of the width that was asked for, in the middle of the window.
+  private var screen: String {
+    guard let width else { return "" }
+    return "body{width:\(width)px;margin:0 auto;outline:1px dashed #fff}main,main.banner{max-width:\(width * 92 / 100)px}"
   }
 
   /// The campaign's colours as variables of the style.

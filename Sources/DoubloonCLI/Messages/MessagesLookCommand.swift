@@ -121,14 +121,16 @@ enum MessagePicture {
 struct MessagesPreviewCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "preview",
-    abstract: "Show how a campaign appears: in a language, with an event's values.",
+    abstract: "Show how a campaign appears: in a language, with an event's or a player's values.",
     discussion: """
-      With --to a page is written that a browser opens.
+      With --player the texts say what they say to that player now: by what waits for the campaign, by the account, and by \
+      places of the tree that the security rules let the player read. With --to a page is written that a browser opens.
 
       Examples:
         doubloon messages preview earned50
         doubloon messages preview earned50 --locale pl --param amount=50 --param inviter=Ania
-        doubloon messages preview earned50 --variant b --to page.html
+        doubloon messages preview earned50 --player alice --platform ios
+        doubloon messages preview earned50 --variant b --width 390 --to page.html
       """)
 
   @OptionGroup
@@ -145,12 +147,22 @@ struct MessagesPreviewCommand: AsyncParsableCommand {
     transform: EventParameter.init)
   var parameters: [EventParameter] = []
 
+  @Option(help: ArgumentHelp("A player whose values the texts have.", valueName: "player"))
+  var player: String?
+
+  @Option(help: ArgumentHelp("Warn if devices of this platform do not get it: ios, android, web.", valueName: "name"))
+  var platform: String?
+
+  @Option(help: ArgumentHelp("The width of the screen, in points, 200 to 4000.", valueName: "points"))
+  var width: Int64?
+
   @Option(help: ArgumentHelp("Write a page for a browser into this file.", valueName: "file"))
   var to: String?
 
   func run() async throws {
     let order = AdminMessages.PreviewOrder(
-      locale: locale, variant: variant, params: parameters.isEmpty ? nil : EventParameter.values(parameters))
+      locale: locale, variant: variant, params: parameters.isEmpty ? nil : EventParameter.values(parameters), uid: player,
+      platform: platform, width: width)
     let answer = try await choice.call(AdminMessages.preview, body: order)
     if let to {
       try FileBytes.write(Array((answer.value.html ?? "").utf8), to: to)

@@ -24,7 +24,7 @@ struct DevCommand: AsyncParsableCommand {
         doubloon dev
         doubloon dev --in-memory --port 0
         doubloon dev --data ~/game --project my-game --functions-config settings.json
-        doubloon dev --rules rules.json
+        doubloon dev --rules rules.json --messages messages.json
       """)
 
   @Option(help: "The address to listen on.")
@@ -57,6 +57,12 @@ struct DevCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("Security rules. (default: those that the data have; without any the tree is open)", valueName: "file"))
   var rules: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Campaigns of in-app messages, applied at the start and whenever the file changes; what is wrong with it is logged.",
+      valueName: "file"))
+  var messages: String?
 
   @Option(
     help: ArgumentHelp(
@@ -114,6 +120,11 @@ struct DevCommand: AsyncParsableCommand {
     if let rules {
       configuration.rules = try RulesFile(rules)
       configuration.namespaces = [configuration.defaultNamespace]
+    }
+    if let messages {
+      let file = CampaignFile(messages)
+      guard !file.stamp.isEmpty else { throw CommandError("\(messages) is not there; --messages names a file of campaigns.") }
+      configuration.campaignFile = file
     }
     if let functionsConfig { configuration.functionSettings = try Self.settings(functionsConfig) }
     return configuration

@@ -24,6 +24,7 @@ struct StartNotice: Sendable {
     lines.append("  Console    \(base)/console/\(isOpen ? "" : "#key=\(configuration.adminToken)")")
     lines.append("  Admin key  \(configuration.adminToken)")
     if configuration.rules != nil { lines.append("  Rules      as given; administrators are not bound by them") }
+    if let file = configuration.campaignFile { lines.append("  Messages   \(file.path), again whenever it changes") }
     lines += functionLines
     lines += ["", "Try it:"] + example(base).map { "  \($0)" }
     lines += ["  \(commandPrefix(base))\(program) triggers tail", "", "Ctrl-C stops it."]

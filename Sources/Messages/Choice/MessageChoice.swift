@@ -55,7 +55,7 @@ struct MessageChoice {
       guard try isTest || judgement.isEligible(),
         let message = try message(campaign, judgement, variant: nil, isTest: isTest)
       else { continue }
-      bytes += campaign.document.source.compactText.utf8.count
+      bytes += campaign.document.bytes
       if bytes > bytesMax { break }
       served.append(message)
     }
@@ -86,24 +86,20 @@ struct MessageChoice {
     -> ServedMessage?
   {
     let (document, facts) = (campaign.document, judgement.facts)
-    let variant =
-      named
-      ?? document.variant(
-        for: document.frequency.isPerPlayer ? facts.client.uid ?? facts.instance.id : facts.instance.id, campaign.id)
+    let variant = named ?? self.variant(of: document, campaign.id, for: facts)
     let content = document.content(of: variant)
     let language = content.language(for: facts.client.language)
     let events = judgement.events
     let values = try values(document, by: facts, event: events.first)
-    let texts = content.texts[language] ?? MessageTexts()
-    guard let filled = texts.filled(isTest ? values.merging(Self.examples) { own, _ in own } : values, language: language)
-    else {
-      return nil
-    }
-    let alt =
-      MessageContent.language(for: facts.client.language, of: Array(content.imageAlt.keys))
-      .flatMap { content.imageAlt[$0] } ?? content.imageAlt[content.defaultLanguage] ?? content.imageAlt.values.sorted().first
+    let known = isTest ? values.merging(Self.examples) { own, _ in own } : values
+    let alternative = content.alternative(for: facts.client.language)
+    let alt = alternative.flatMap { (try? MessageTemplate($0))?.filled(known, language: language) }
+    guard let filled = (content.texts[language] ?? MessageTexts()).filled(known, language: language),
+      (alt == nil) == (alternative == nil)
+    else { return nil }
     let span = campaign.span(in: facts.zone, zones: service.surroundings.zones)
-    let shown = "\(campaign.id)\n\(campaign.version)\n\(variant ?? "")\n\(filled)\n\(events.map(\.id))"
+    let texts = filled.named.map { "\($0.name) \($0.text)" }
+    let shown = ([campaign.id, String(campaign.version), variant ?? ""] + texts + events.map(\.id)).joined(separator: "\n")
     return ServedMessage(
       campaign: campaign, variant: variant, isControl: document.variants.first { $0.name == variant }?.isControl ?? false,
       isTest: isTest, content: content, texts: filled, imageAlt: alt, language: language,
@@ -111,11 +107,25 @@ struct MessageChoice {
       digest: String(MessageService.hash(shown).prefix(16)))
   }
 
+  /// The values without which a campaign says nothing to a client.
+  func missing(_ campaign: Campaign, _ judgement: MessageJudgement) throws -> [String] {
+    let (document, facts) = (campaign.document, judgement.facts)
+    let content = document.content(of: variant(of: document, campaign.id, for: facts))
+    let values = try values(document, by: facts, event: judgement.events.first)
+    let asked = facts.client.language
+    return content.missing(content.language(for: asked), asked: asked, in: values)
+  }
+
+  private func variant(of document: CampaignDocument, _ campaign: String, for facts: MessageFacts) -> String? {
+    let instance = facts.instance.id
+    return document.variant(for: document.frequency.isPerPlayer ? facts.client.uid ?? instance : instance, campaign)
+  }
+
   /// What templates of a test say where nothing happened yet.
   private static let examples: [String: JSON] = ["amount": 50, "currency": "coins", "balance": 100]
 
   /// The values of templates: of the event, of the player, of places that the player may read.
-  private func values(_ document: CampaignDocument, by facts: MessageFacts, event: MessageEvent?) throws -> [String: JSON] {
+  func values(_ document: CampaignDocument, by facts: MessageFacts, event: MessageEvent?) throws -> [String: JSON] {
     var values: [String: JSON] = [:]
     for member in event?.parameters ?? [] { values[member.key] = member.value }
     // A uid is no name for people.

@@ -29,13 +29,15 @@ extension CampaignDocument {
   static func read(_ json: JSON, in surroundings: CampaignSurroundings) -> (document: CampaignDocument?, faults: CampaignFaults)
   {
     let faults = CampaignFaults()
-    guard json.compactText.utf8.count <= bytesMax else {
+    let bytes = json.compactText.utf8.count
+    guard bytes <= bytesMax else {
       faults.refuse("TOO_LARGE", at: "", "A campaign has at most \(bytesMax >> 10) KiB; shorten its texts.")
       return (nil, faults)
     }
     guard let reader = DocumentReader(json, at: "", known: members + readOnly, faults: faults) else { return (nil, faults) }
     let source = (json.object ?? []).filter { !readOnly.contains($0.key) && $0.key != "publish" }
     var document = CampaignDocument(source: .object(source))
+    document.bytes = bytes
     document.readHead(reader)
     document.readContent(reader, in: surroundings)
     document.readTriggers(reader)

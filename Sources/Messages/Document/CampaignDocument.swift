@@ -4,6 +4,8 @@ package import TreeModel
 package struct CampaignDocument: Sendable {
   /// The document as it was sent, without what the server adds.
   package let source: JSON
+  /// The length of the document as JSON.
+  var bytes = 0
   /// Its own name for programs; nil where the server is to make one.
   package var id: String?
   /// For people.

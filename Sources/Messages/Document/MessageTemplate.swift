@@ -20,10 +20,10 @@ struct MessageTemplate: Sendable {
   init(_ text: String) throws(TemplateError) {
     var pieces: [Piece] = []
     var rest = Substring(text)
-    while let open = rest.utf8Start(of: "{{") {
+    while let open = rest.pair(of: UInt8(ascii: "{")) {
       if open > rest.startIndex { pieces.append(.text(String(rest[..<open]))) }
       rest = rest[rest.utf8.index(open, offsetBy: 2)...]
-      guard let close = rest.utf8Start(of: "}}") else { throw TemplateError("\"{{\" has no \"}}\" behind it.") }
+      guard let close = rest.pair(of: UInt8(ascii: "}")) else { throw TemplateError("\"{{\" has no \"}}\" behind it.") }
       pieces.append(try Self.value(rest[..<close]))
       rest = rest[rest.utf8.index(close, offsetBy: 2)...]
     }
@@ -94,15 +94,18 @@ struct TemplateError: Error {
 
 extension String {
   fileprivate var trimmingBlanks: String {
+    guard utf8.first == 0x20 || utf8.last == 0x20 else { return self }
     let start = drop { $0 == " " }
     return String(start.reversed().drop { $0 == " " }.reversed())
   }
 }
 
 extension Substring {
-  /// Where a text of ASCII begins, by bytes: a brace with a combining mark behind it is a brace.
-  fileprivate func utf8Start(of text: String) -> Index? {
-    utf8.indices.first { utf8[$0...].starts(with: text.utf8) }
+  /// Where a byte stands twice, one behind the other: a brace with a combining mark behind it is a brace.
+  fileprivate func pair(of byte: UInt8) -> Index? {
+    let bytes = Array(utf8)
+    let place = bytes.indices.dropLast().first { bytes[$0] == byte && bytes[$0 + 1] == byte }
+    return place.map { utf8.index(startIndex, offsetBy: $0) }
   }
 }
 

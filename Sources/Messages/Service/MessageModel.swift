@@ -6,6 +6,12 @@ package struct PreviewRequest: Sendable {
   package var variant: String?
   /// Values of the event.
   package var parameters: [JSON.Member] = []
+  /// The player whose values the texts have: of what waits for the campaign, of the account, of places of the tree.
+  package var uid: String?
+  /// `ios`, `android`, `web`, or what apps call theirs.
+  package var platform: String?
+  /// Of the screen, in points.
+  package var width: Int?
 
   package init() {}
 }
@@ -15,9 +21,16 @@ struct MessageModel {
   let document: CampaignDocument
   let content: MessageContent
   let language: String
+  /// The language that was asked for; nil for the campaign's.
+  let locale: String?
   let settings: MessageSettings
+  /// Of the screen, in points: from 600 on a card has its landscape picture, else its portrait one; nil for both.
+  var width: Int?
   /// Puts the values into a text.
   let fill: (String) -> String
+
+  /// A screen of this width is held lengthwise, or is no telephone's.
+  private static let landscapeMin = 600
 
   var json: JSON {
     let texts = content.texts[language] ?? MessageTexts()
@@ -55,19 +68,19 @@ struct MessageModel {
     ])
   }
 
-  private var alternative: String? {
-    let language = MessageContent.language(for: language, of: Array(content.imageAlt.keys)) ?? content.defaultLanguage
-    return content.imageAlt[language] ?? content.imageAlt.sorted { $0.key < $1.key }.first?.value
-  }
+  private var alternative: String? { content.alternative(for: locale) }
 
   private var images: [JSON] {
     let all = [("portrait", content.portraitImage), ("landscape", content.landscapeImage), ("any", content.image)]
+    let hidden = width.flatMap { content.landscapeImage == nil ? nil : $0 >= Self.landscapeMin ? "portrait" : "landscape" }
     return all.compactMap { orientation, url in
-      url.map {
-        JSON(fields: [
-          ("url", .string($0)), ("orientation", .string(orientation)), ("alt", alternative.map { .string(fill($0)) }),
-        ])
-      }
+      orientation == hidden
+        ? nil
+        : url.map {
+          JSON(fields: [
+            ("url", .string($0)), ("orientation", .string(orientation)), ("alt", alternative.map { .string(fill($0)) }),
+          ])
+        }
     }
   }
 

@@ -2,8 +2,9 @@ package import StorageCore
 package import TreeModel
 
 extension MessageService {
-  /// Campaigns of a namespace that are not deleted.
-  private static let campaignsMax = 1000
+  /// Key of the setting that counts what was created and published: who adds a campaign expects that nobody has added one since
+  /// they were counted.
+  private static let additions = "additions"
   /// Versions of one campaign that are listed.
   private static let versionsMax = 50
 
@@ -58,15 +59,26 @@ extension MessageService {
   package func create(_ json: JSON, by actor: Actor) async throws -> Campaign {
     let (document, warnings) = try checked(json)
     let id = document.id ?? secret(bytes: 9)
-    guard try stored(Kind.campaign, key: id) == nil else { throw MessageError.taken(id) }
-    guard try campaigns().count < Self.campaignsMax else {
-      throw MessageError.limit("There are \(Self.campaignsMax) campaigns; delete some.")
+    while true {
+      let additions = try stored(Kind.setting, key: Self.additions)
+      guard try stored(Kind.campaign, key: id) == nil else { throw MessageError.taken(id) }
+      guard try campaigns().count < campaignsMax else {
+        throw MessageError.limit("There are \(campaignsMax) campaigns; delete some.")
+      }
+      let campaign = Campaign(
+        id: id, state: .draft, version: 1, document: document, createdAt: clock.now(), by: actor.description,
+        warnings: warnings)
+      if try await keep(campaign, action: "create", expecting: .absent, adding: Self.addition(to: additions), by: actor) {
+        return campaign
+      }
     }
-    let campaign = Campaign(
-      id: id, state: .draft, version: 1, document: document, createdAt: clock.now(), by: actor.description,
-      warnings: warnings)
-    guard try await keep(campaign, action: "create", expecting: .absent, by: actor) else { throw MessageError.taken(id) }
-    return campaign
+  }
+
+  /// The change of a commit that adds a campaign to those that were counted: refused if another one was added since.
+  private static func addition(to standing: String?) -> KeyedRecordChange {
+    let next = (standing.flatMap { Int64($0) } ?? 0) + 1
+    return KeyedRecordChange(
+      kind: Kind.setting, key: additions, value: String(next), expecting: standing.map { .value($0) } ?? .absent)
   }
 
   /// Replaces the document of a draft; of a published campaign only test devices, and an end that comes nearer.
@@ -116,16 +128,23 @@ extension MessageService {
     // What apps can open, and which zones there are, may have changed since.
     let (document, warnings) = try checked(before.document.source)
     let now = clock.now()
-    guard try campaigns().count(where: { $0.state == .published }) < settings.publishedMax else {
-      throw MessageError.limit("\(settings.publishedMax) campaigns are published; stop one first.")
-    }
     var after = before
     (after.document, after.warnings, after.by, after.state) = (document, warnings, actor.description, .published)
     after.publishedAt = now
     if let end = after.span(in: nil, zones: surroundings.zones).end, end <= now {
       throw MessageError.invalid([CampaignFault("BAD_TIME", at: "schedule.end", "The campaign would be over already.")])
     }
-    return try await change(after, from: text, action: "publish", by: actor)
+    after.version += 1
+    repeat {
+      let additions = try stored(Kind.setting, key: Self.additions)
+      guard try campaigns().count(where: { $0.state == .published }) < settings.publishedMax else {
+        throw MessageError.limit("\(settings.publishedMax) campaigns are published; stop one first.")
+      }
+      let addition = Self.addition(to: additions)
+      if try await keep(after, action: "publish", expecting: .value(text), adding: addition, by: actor) { return after }
+      // Another campaign was added meanwhile, and they are counted again; or it was this one that somebody changed.
+    } while try stored(Kind.campaign, key: id) == text
+    throw MessageError.versionChanged(try campaign(id).version)
   }
 
   /// Ends a published campaign, for good.
@@ -174,7 +193,8 @@ extension MessageService {
   }
 
   private func keep(
-    _ campaign: Campaign, action: String, expecting expectation: KeyedRecordChange.Expectation, by actor: Actor
+    _ campaign: Campaign, action: String, expecting expectation: KeyedRecordChange.Expectation,
+    adding addition: KeyedRecordChange? = nil, by actor: Actor
   ) async throws -> Bool {
     let version = CampaignVersion(
       version: campaign.version, at: clock.now(), by: actor.description, action: action, document: campaign.document.source)
@@ -185,6 +205,7 @@ extension MessageService {
         KeyedRecordChange(kind: Kind.campaign, key: campaign.id, value: campaign.stored, expecting: expectation),
         KeyedRecordChange(kind: Kind.version, key: key, value: version.json.compactText),
       ]
+      if let addition { request.rows.records.append(addition) }
     }
     guard isKept else { return false }
     try reload()
@@ -224,10 +245,21 @@ extension MessageService {
     return differences
   }
 
+  /// The same, all or nothing: what conflicts is found before anything is done, and then nothing is.
+  ///
+  /// - Returns: what was done or, if `isApplied` is false, would have been.
+  package func applyWhole(_ file: JSON, prunes: Bool, isRehearsal: Bool, by actor: Actor) async throws
+    -> (differences: [CampaignDifference], isApplied: Bool)
+  {
+    let planned = try await apply(file, prunes: prunes, isRehearsal: true, by: actor)
+    if isRehearsal || planned.contains(where: { $0.action == .conflict }) { return (planned, false) }
+    return (try await apply(file, prunes: prunes, isRehearsal: false, by: actor), true)
+  }
+
   private func checkedFile(_ file: JSON) throws -> [(String, JSON, Bool)] {
     let faults = CampaignFaults()
     guard let reader = DocumentReader(file, at: "", known: ["campaigns"], faults: faults),
-      let elements = reader.list("campaigns", count: 0...Self.campaignsMax)
+      let elements = reader.list("campaigns", count: 0...campaignsMax)
     else { throw MessageError.invalid(faults.refusals.isEmpty ? [Self.noCampaigns] : faults.refusals) }
     var wanted: [(String, JSON, Bool)] = []
     var all = faults.refusals
@@ -284,65 +316,5 @@ extension MessageService {
     }
     if done.isEmpty { note(.none) }
     return done
-  }
-
-  // MARK: Looking
-
-  /// What a message shows, as a document for renderers, with what is questionable about it.
-  ///
-  /// - `document`: a whole document, stored or not.
-  /// - Throws: ``MessageError/invalid(_:)``.
-  package func preview(_ json: JSON, request: PreviewRequest) throws -> JSON {
-    let (document, faults) = CampaignDocument.read(json, in: surroundings)
-    guard let document else { throw MessageError.invalid(faults.refusals) }
-    if let variant = request.variant, !document.variants.contains(where: { $0.name == variant }) {
-      throw MessageError.badRequest("The campaign has no variant \(variant.prefix(64)).")
-    }
-    let content = document.content(of: request.variant ?? document.variants.first?.name)
-    let language = content.language(for: request.locale)
-    var values: [String: JSON] = [:]
-    for member in request.parameters { values[member.key] = member.value }
-    var missing: [String] = []
-    let model = MessageModel(
-      document: document, content: content, language: language, settings: settings
-    ) { text in
-      guard let template = try? MessageTemplate(text) else { return text }
-      for (name, fallback) in template.values where values[name] == nil && fallback == nil { missing.append(name) }
-      // Where a value is missing the preview shows its name.
-      let named = Dictionary(template.values.map { ($0.name, JSON.string("{\($0.name)}")) }) { a, _ in a }
-      let known = values.merging(template.values.contains { $0.fallback == nil } ? named : [:]) { own, _ in own }
-      return template.filled(known, language: language) ?? text
-    }.json
-    return JSON(fields: [
-      ("message", model), ("missing", missing.isEmpty ? JSON?.none : .array(Set(missing).sorted().map(JSON.string))),
-      ("warnings", .array(faults.warnings.map(\.json))),
-    ])
-  }
-
-  /// Days that one look at results goes back.
-  package static let resultDaysMax = 400
-
-  /// What became of a campaign: by day and variant, together, and how often a display led to a click.
-  ///
-  /// - `days`: how far back; today is one.
-  package func results(of id: String, days: Int) async throws -> JSON {
-    _ = try campaign(id)
-    try await flush()
-    let first = clock.now() / 86_400_000 - Int64(days) + 1
-    var rows: [(MessageCountKey, Int64)] = []
-    _ = try read { snapshot, namespace in
-      var last = "\(id)/"
-      while true {
-        let page = try snapshot.records(
-          in: namespace, kind: MessageMarks.countKind, after: last, isDescending: false, limit: 1000)
-        for record in page where record.key.utf8.starts(with: "\(id)/".utf8) {
-          guard let key = MessageCountKey(record.key), key.day >= first, let count = Int64(record.value) else { continue }
-          rows.append((key, count))
-        }
-        guard page.count == 1000, let end = page.last?.key, end.utf8.starts(with: "\(id)/".utf8) else { return }
-        last = end
-      }
-    }
-    return MessageResults.json(id, rows: rows)
   }
 }

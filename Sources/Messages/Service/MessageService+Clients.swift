@@ -6,7 +6,7 @@ extension MessageService {
   private static let messagesMax = 50
   private static let bytesMax = 256 << 10
   /// Events that one answer looks at.
-  private static let pendingMax = 200
+  static let waitingMax = 200
 
   /// What a client gets now. Its instance is noted, and what it gets is counted.
   ///
@@ -21,7 +21,7 @@ extension MessageService {
     var pending: [MessageEvent] = []
     _ = try read { snapshot, namespace in
       let choice = MessageChoice(service: self, snapshot: snapshot, namespace: namespace, mayRead: mayRead)
-      let facts = try choice.facts(client, instance: instance, now: now, pendingMax: Self.pendingMax)
+      let facts = try choice.facts(client, instance: instance, now: now, pendingMax: Self.waitingMax)
       pending = facts.pending
       tests = try choice.tests(of: instance.id, now: now)
       served = try choice.messages(facts, tests: tests, offered: offered, max: Self.messagesMax, bytesMax: Self.bytesMax)
@@ -40,7 +40,11 @@ extension MessageService {
   }
 
   /// Why an instance, or a player, gets a campaign or does not: each condition in the order in which it is judged.
-  package func explain(_ id: String, instance named: String?, uid: String?) throws -> [MessageCondition] {
+  ///
+  /// - `mayRead`: whether a player may read a place of the tree.
+  package func explain(
+    _ id: String, instance named: String?, uid: String?, mayRead: @escaping (Path, _ uid: String) -> Bool
+  ) throws -> [MessageCondition] {
     let campaign = try campaign(id)
     let now = clock.now()
     var instance = MessageInstance(id: named ?? "none", at: now)
@@ -57,14 +61,19 @@ extension MessageService {
     func known(_ text: String) -> String? { text.isEmpty ? nil : text }
     (client.language, client.timeZone) = (known(instance.language), known(instance.timeZone))
     (client.appVersion, client.osVersion, client.isOwn) = (known(instance.appVersion), known(instance.osVersion), true)
+    let player = client.uid
     let conditions = try read { snapshot, namespace in
-      let choice = MessageChoice(service: self, snapshot: snapshot, namespace: namespace, mayRead: { _ in true })
-      let facts = try choice.facts(client, instance: instance, now: now, pendingMax: Self.pendingMax)
+      let choice = MessageChoice(service: self, snapshot: snapshot, namespace: namespace) { path in
+        player.map { mayRead(path, $0) } ?? false
+      }
+      let facts = try choice.facts(client, instance: instance, now: now, pendingMax: Self.waitingMax)
       let judgement = try choice.judgement(campaign, by: facts)
       let conditions = try judgement.conditions()
       let message = try choice.message(campaign, judgement, variant: nil, isTest: false)
-      let texts = MessageCondition(name: "texts", value: .string(message?.language ?? ""), holds: message != nil)
-      return conditions + [texts]
+      // The language of what is shown, or the values without which nothing is.
+      let language = message.map { JSON.string($0.language) }
+      let texts = try language ?? .array(choice.missing(campaign, judgement).map(JSON.string))
+      return conditions + [MessageCondition(name: "texts", value: texts, holds: message != nil)]
     }
     return conditions ?? []
   }
@@ -214,5 +223,92 @@ extension MessageService {
     }
     if !gone.isEmpty { try await commit { $0.rows.records = gone } }
     for instance in instances { _ = try await removeInstance(instance) }
+  }
+}
+
+/// What administrators look at: how a message appears, and what came of it.
+extension MessageService {
+  /// What a message shows, as a document for renderers, with what is questionable about it.
+  ///
+  /// - `document`: a whole document, stored or not.
+  /// - `mayRead`: whether the player of the request may read a place of the tree.
+  /// - Throws: ``MessageError/invalid(_:)``.
+  package func preview(_ json: JSON, request: PreviewRequest, mayRead: @escaping (Path) -> Bool) throws -> JSON {
+    let (document, faults) = CampaignDocument.read(json, in: surroundings)
+    guard let document else { throw MessageError.invalid(faults.refusals) }
+    if let variant = request.variant, !document.variants.contains(where: { $0.name == variant }) {
+      throw MessageError.badRequest("The campaign has no variant \(variant.prefix(64)).")
+    }
+    let content = document.content(of: request.variant ?? document.variants.first?.name)
+    let language = content.language(for: request.locale)
+    var values = try request.uid.map { try self.values(of: document, for: $0, mayRead: mayRead) } ?? [:]
+    for member in request.parameters { values[member.key] = member.value }
+    let missing = content.missing(language, asked: request.locale, in: values)
+    // Where a value is missing the preview shows its name.
+    for name in missing { values[name] = .string("{\(name)}") }
+    let known = values
+    let model = MessageModel(
+      document: document, content: content, language: language, locale: request.locale, settings: settings,
+      width: request.width
+    ) { text in (try? MessageTemplate(text))?.filled(known, language: language) ?? text }
+    let warnings = faults.warnings + Self.platformWarnings(document, request.platform)
+    return JSON(fields: [
+      ("message", model.json), ("missing", missing.isEmpty ? JSON?.none : .array(missing.map(JSON.string))),
+      ("warnings", .array(warnings.map(\.json))),
+    ])
+  }
+
+  /// What the texts of a document say to a player now: by the oldest event that waits for it, by the account, and by places that
+  /// the player may read.
+  private func values(of document: CampaignDocument, for uid: String, mayRead: @escaping (Path) -> Bool) throws
+    -> [String: JSON]
+  {
+    let now = clock.now()
+    var client = MessageClient(instance: "none")
+    client.uid = uid
+    let values = try read { [client] snapshot, namespace in
+      let choice = MessageChoice(service: self, snapshot: snapshot, namespace: namespace, mayRead: mayRead)
+      let facts = try choice.facts(
+        client, instance: MessageInstance(id: client.instance, at: now), now: now, pendingMax: Self.waitingMax)
+      let event = facts.pending.first { event in
+        document.serverTriggers.contains { event.fires($0.name, where: $0.conditions) }
+      }
+      return try choice.values(document, by: facts, event: event)
+    }
+    return values ?? [:]
+  }
+
+  private static func platformWarnings(_ document: CampaignDocument, _ platform: String?) -> [CampaignFault] {
+    guard let platform, let wanted = document.audience.platforms, !wanted.contains(platform.lowercased()) else { return [] }
+    let message =
+      "Devices of the platform \(platform.prefix(40)) do not get it, but those of \(wanted.joined(separator: ", "))."
+    return [CampaignFault("NOT_FOR_PLATFORM", at: "audience.platforms", message)]
+  }
+
+  /// Days that one look at results goes back.
+  package static let resultDaysMax = 400
+
+  /// What became of a campaign: by day and variant, together, and how often a display led to a click.
+  ///
+  /// - `days`: how far back; today is one.
+  package func results(of id: String, days: Int) async throws -> JSON {
+    _ = try campaign(id)
+    try await flush()
+    let first = clock.now() / 86_400_000 - Int64(days) + 1
+    var rows: [(MessageCountKey, Int64)] = []
+    _ = try read { snapshot, namespace in
+      var last = "\(id)/"
+      while true {
+        let page = try snapshot.records(
+          in: namespace, kind: MessageMarks.countKind, after: last, isDescending: false, limit: 1000)
+        for record in page where record.key.utf8.starts(with: "\(id)/".utf8) {
+          guard let key = MessageCountKey(record.key), key.day >= first, let count = Int64(record.value) else { continue }
+          rows.append((key, count))
+        }
+        guard page.count == 1000, let end = page.last?.key, end.utf8.starts(with: "\(id)/".utf8) else { return }
+        last = end
+      }
+    }
+    return MessageResults.json(id, rows: rows)
   }
 }

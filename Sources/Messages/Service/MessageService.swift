@@ -47,6 +47,8 @@ package final class MessageService: Sendable {
   package let isConfigured: Bool
   /// Where it stands who invited a player.
   let referrer: PathPattern?
+  /// Campaigns that there may be, deleted ones not counted.
+  let campaignsMax: Int
   private let state: Mutex<State>
   /// Held while campaigns are read again, so that what was read earlier never replaces what was read later.
   private let reloading = Mutex(())
@@ -68,6 +70,7 @@ package final class MessageService: Sendable {
     waiting = hub.waiting
     self.random = Mutex(random)
     referrer = options.referrer
+    campaignsMax = options.campaignsMax
     isDevelopment = options.isDevelopment
     isConfigured = options.settings != nil
     var state = State(
@@ -305,6 +308,8 @@ package struct MessageOptions: Sendable {
   package var settings: MessageSettings?
   /// Whether instances that nobody registered are taken in.
   package var isDevelopment = false
+  /// Campaigns that there may be, deleted ones not counted.
+  package var campaignsMax = 1000
 
   package init() {}
 }

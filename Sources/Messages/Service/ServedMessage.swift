@@ -55,6 +55,22 @@ enum WritingDirection {
 }
 
 extension MessageContent {
+  /// What is said in the place of the picture, in the language that fits best; nil if nothing is.
+  func alternative(for wanted: String?) -> String? {
+    let language = Self.language(for: wanted, of: Array(imageAlt.keys)) ?? defaultLanguage
+    return imageAlt[language] ?? imageAlt.sorted { $0.key < $1.key }.first?.value
+  }
+
+  /// The values without which nothing is shown: those that are not there, and that the texts have no fallback for.
+  ///
+  /// - `language`: of the texts.
+  /// - `wanted`: the language that was asked for, by which the words for the picture are chosen.
+  func missing(_ language: String, asked wanted: String?, in values: [String: JSON]) -> [String] {
+    let all = (texts[language]?.named.map(\.text) ?? []) + [alternative(for: wanted)].compactMap(\.self)
+    let needed = all.flatMap { (try? MessageTemplate($0))?.values ?? [] }
+    return Set(needed.filter { $0.fallback == nil && values[$0.name] == nil }.map(\.name)).sorted()
+  }
+
   /// The language of these texts that fits best: the tag itself, its shorter forms, the default.
   func language(for wanted: String?) -> String { Self.language(for: wanted, of: Array(texts.keys)) ?? defaultLanguage }
 
