@@ -53,7 +53,8 @@ final class URLSessionExchange: TaskListener {
     let isStream = headers.contains {
       $0.name.lowercased() == "content-type" && $0.value.lowercased().hasPrefix("text/event-stream")
     }
-    let (events, continuation) = AsyncThrowingStream<StreamEvent, any Error>.makeStream()
+    let (events, continuation) = AsyncThrowingStream<StreamEvent, any Error>.makeStream(
+      bufferingPolicy: .bufferingNewest(StreamEvent.waitingMax))
     let waiting = state.withLock { state -> CheckedContinuation<AsyncThrowingStream<StreamEvent, any Error>, any Error>? in
       state.response.status = response.statusCode
       state.response.headers = headers

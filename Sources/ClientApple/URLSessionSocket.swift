@@ -13,15 +13,20 @@ final class URLSessionSocket: SocketConnection, TaskListener {
     var timer: (any ClientTimer)?
     var isOpen = false
     var isOver = false
+    /// Bytes of texts that nobody has dealt with.
+    var unread = 0
+    var isPaused = false
   }
 
   private let server: ServiceAddress
+  private let unreadMax: Int
   private let receive: @Sendable (SocketEvent) -> Void
   private let queue = DispatchQueue(label: "doubloon.socket")
   private let state = Locked(State())
 
-  init(server: ServiceAddress, receive: @escaping @Sendable (SocketEvent) -> Void) {
+  init(server: ServiceAddress, unreadMax: Int, receive: @escaping @Sendable (SocketEvent) -> Void) {
     self.server = server
+    self.unreadMax = unreadMax
     self.receive = receive
   }
 
@@ -40,6 +45,16 @@ final class URLSessionSocket: SocketConnection, TaskListener {
   }
 
   func close() { end(nil) }
+
+  func took(_ bytes: Int) {
+    let task = state.withLock { [unreadMax] state -> URLSessionWebSocketTask? in
+      state.unread -= bytes
+      guard state.isPaused, state.unread <= unreadMax / 2 else { return nil }
+      state.isPaused = false
+      return state.isOver ? nil : state.task
+    }
+    if let task { listen(task) }
+  }
 
   func opened() {
     let task = state.withLock { state -> URLSessionWebSocketTask? in
@@ -76,10 +91,14 @@ final class URLSessionSocket: SocketConnection, TaskListener {
         case .data(let data): text = Array(data)
         @unknown default: text = []
         }
-        let isOver = state.withLock { $0.isOver }
+        let (isOver, isPaused) = state.withLock { [unreadMax] state in
+          state.unread += text.count
+          state.isPaused = state.unread > unreadMax
+          return (state.isOver, state.isPaused)
+        }
         if isOver { return }
         queue.async { [receive] in receive(.text(text)) }
-        listen(task)
+        if !isPaused { listen(task) }
       case .failure(let error):
         // An orderly end is told of by the delegate.
         if task.closeCode == .invalid { end(TransportError(error, server: server)) } else { end(nil) }

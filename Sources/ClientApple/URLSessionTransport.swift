@@ -17,10 +17,13 @@ package final class URLSessionTransport: HTTPTransport, SocketTransport {
   private let delegate: TaskDelegate
   private let session: URLSession
   private let clock = SystemClock()
+  private let unreadMax: Int
 
   /// - `authorities`: certificates in PEM form that are trusted instead of those of the system, for a server with its own. On
   ///   Linux they are not looked at: the system's are.
-  package init(authorities: [[UInt8]] = []) {
+  /// - `unreadMax`: bytes of a socket's texts that may wait to be dealt with.
+  package init(authorities: [[UInt8]] = [], unreadMax: Int = SocketEvent.unreadMax) {
+    self.unreadMax = unreadMax
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
     configuration.httpCookieStorage = nil
@@ -72,7 +75,7 @@ package final class URLSessionTransport: HTTPTransport, SocketTransport {
   package func open(
     _ server: ServiceAddress, target: String, timeout: Int64, receive: @escaping @Sendable (SocketEvent) -> Void
   ) -> any SocketConnection {
-    let socket = URLSessionSocket(server: server, receive: receive)
+    let socket = URLSessionSocket(server: server, unreadMax: unreadMax, receive: receive)
     guard let url = URL(string: "\(server.isSecure ? "wss" : "ws")://\(server.authority)\(target)") else {
       socket.end(TransportError(.badAddress, "\(server)\(target) is no address of a socket."))
       return socket

@@ -69,7 +69,7 @@ extension WriteOperation {
     writer.key("d")
     writer.beginObject()
     for assignment in assignments {
-      let below = Path(keys: Array(assignment.path.keys[path.depth...]))
+      let below = assignment.path.relative(to: path)
       var name = below.keys.map(\.text).joined(separator: "/")
       if case .priority = assignment.value { name += name.isEmpty ? ".priority" : "/.priority" }
       writer.key(name)

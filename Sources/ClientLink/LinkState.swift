@@ -56,6 +56,8 @@ struct LinkState: Sendable {
   var credential = Credential.unknown
   var backoff = Backoff.reconnecting
   var random: SplitGenerator
+  /// How often in a row the server has sent this client on, without a connection that was good for a while.
+  var resets = 0
   /// Whether the next try need not wait.
   var isFirstTry = false
   var refusedTokens = 0
@@ -103,6 +105,8 @@ struct LinkState: Sendable {
   static let idleMax: Int64 = 60_000
   static let goodAfter: Int64 = 30_000
   static let refusedTokensMax = 3
+  /// How often in a row a server may send a client on at once: two that send it to each other must not keep it busy.
+  static let resetsMax = 5
 
   /// - `seed`: for waiting times; two random numbers for the client's name.
   init(seed: UInt64, name: (UInt64, UInt64)) {

@@ -4,8 +4,8 @@ package struct MessageFrames: Sendable {
   package static let pieceBytesMax = 16_384
   /// Pieces that a message may have.
   package static let piecesMax = 9999
-  /// Bytes of a message that are put together; no server sends more in one.
-  package static let messageBytesMax = 256 << 20
+  /// Bytes of a message that are put together, as many as a frame of its own may have.
+  package static let messageBytesMax = 64 << 20
 
   private var message: [UInt8] = []
   private var piecesLeft = 0

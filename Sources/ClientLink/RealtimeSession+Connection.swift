@@ -55,7 +55,7 @@ extension RealtimeSession {
     let wasReady = isConnected
     if let since = link.goodSince, now.uptime - since >= LinkState.goodAfter {
       link.backoff.reset()
-      link.isFirstTry = true
+      (link.isFirstTry, link.resets) = (true, 0)
     }
     link.phase = .closed(notBefore: now.uptime + (link.isFirstTry ? 0 : link.backoff.delay(using: &link.random)))
     link.isFirstTry = false

@@ -17,8 +17,11 @@ extension RealtimeSession {
       authenticate(now)
     case .reset(let host):
       if !host.isEmpty { link.host = host }
-      link.backoff.reset()
-      link.isFirstTry = true
+      link.resets += 1
+      if link.resets <= LinkState.resetsMax {
+        link.backoff.reset()
+        link.isFirstTry = true
+      }
       disconnect(now, because: nil)
     case .shutdown(let reason):
       link.isInterrupted = true

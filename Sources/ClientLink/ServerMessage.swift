@@ -31,16 +31,24 @@ package enum ServerMessage: Sendable {
     package let data: JSON
 
     /// Nil if it was done.
-    package var refusal: Refusal? { status == "ok" ? nil : Refusal(status: status, reason: data.string ?? "") }
+    package var refusal: Refusal? { status == "ok" ? nil : Refusal(status: status, reason: data.sentence) }
   }
+
+  /// Values that a message may have, objects among them: two bytes of text become a value of forty.
+  package static let valuesMax = 1 << 22
+  /// Bytes that a session's name may have: it stands in the address of the next connection.
+  private static let sessionBytesMax = 1024
+  /// Ranges that a message may have: each is a look at the whole node.
+  private static let rangesMax = 1024
 
   /// Reads a message.
   ///
   /// - Throws: ``ProtocolError`` for what is no message, and for data that is no tree. What is only unknown is ``nothing``.
-  package init(_ text: [UInt8]) throws(ProtocolError) {
+  package init(_ text: [UInt8], valuesMax: Int = Self.valuesMax) throws(ProtocolError) {
     let json: JSON
     do {
-      json = try JSONParser.parse(text, depthMax: 2 * Path.depthMax + 16, replacesLoneSurrogates: true)
+      json = try JSONParser.parse(
+        text, depthMax: 2 * Path.depthMax + 16, valuesMax: valuesMax, replacesLoneSurrogates: true)
     } catch {
       throw ProtocolError("a text that is no JSON (\(error))")
     }
@@ -55,14 +63,16 @@ package enum ServerMessage: Sendable {
     let data = json["d"] ?? .null
     switch json["t"]?.string {
     case "h":
-      guard let time = data["ts"]?.double, time.magnitude < 1e15, let session = data["s"]?.string else {
+      guard let time = data["ts"]?.double, time.magnitude < 1e15, let session = data["s"]?.string,
+        session.utf8.count <= sessionBytesMax
+      else {
         throw ProtocolError("a greeting without time and session")
       }
       let takesKeys = data["x"]?.array?.contains("k") ?? false
       return .hello(time: Int64(time), host: data["h"]?.string, session: session, takesKeys: takesKeys)
     case "r": return .reset(host: data.string ?? "")
-    case "s": return .shutdown(reason: data.string ?? "")
-    case "e": return .note("The server reports: \(data.string ?? "an error")")
+    case "s": return .shutdown(reason: data.sentence)
+    case "e": return .note("The server reports: \(data.sentence)")
     default: return .nothing
     }
   }
@@ -85,8 +95,8 @@ package enum ServerMessage: Sendable {
       let path = try path(body)
       return .ranges(path, try ranges(body["d"], at: path), tag: tag)
     case "c": return .revoked(try path(body), try query(body["q"]))
-    case "ac": return .authRevoked(reason: body["d"]?.string ?? "")
-    case "sd": return .note(body["msg"]?.string ?? "")
+    case "ac": return .authRevoked(reason: body["d"]?.sentence ?? "")
+    case "sd": return .note(body["msg"]?.sentence ?? "")
     default: return .nothing
     }
   }
@@ -130,7 +140,9 @@ package enum ServerMessage: Sendable {
 
   private static func ranges(_ json: JSON?, at base: Path) throws(ProtocolError) -> [RangeMerge] {
     var ranges: [RangeMerge] = []
-    for range in json?.array ?? [] {
+    let sent = json?.array ?? []
+    guard sent.count <= rangesMax else { throw ProtocolError("a node in \(sent.count) ranges") }
+    for range in sent {
       ranges.append(
         RangeMerge(
           after: try bound(range["s"]), through: try bound(range["e"]), node: try node(range["m"] ?? .null, at: base)))
@@ -150,5 +162,16 @@ package enum ServerMessage: Sendable {
     guard let json, !json.isNull else { return nil }
     guard let query = try? Query(wire: json.array?.first ?? json) else { throw ProtocolError("a query that is none") }
     return query
+  }
+}
+
+extension JSON {
+  /// What a server says in words, as one line of a log: no longer than a person reads, and without what would begin another line.
+  fileprivate var sentence: String {
+    var line = String.UnicodeScalarView()
+    for letter in (string ?? "").unicodeScalars.prefix(500) {
+      line.append(letter.properties.generalCategory == .control ? " " : letter)
+    }
+    return String(line)
   }
 }

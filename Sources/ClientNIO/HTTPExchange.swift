@@ -96,7 +96,8 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
       head.headers.first(name: "content-type")?.hasPrefix("text/event-stream") == true
     else { return }
     reset()
-    let (events, continuation) = AsyncThrowingStream<StreamEvent, any Error>.makeStream()
+    let (events, continuation) = AsyncThrowingStream<StreamEvent, any Error>.makeStream(
+      bufferingPolicy: .bufferingNewest(StreamEvent.waitingMax))
     let channel = context.channel
     continuation.onTermination = { _ in channel.close(promise: nil) }
     stream = (EventStreamReader(), continuation)

@@ -10,7 +10,7 @@ extension NIOTransport {
     _ server: ServiceAddress, target: String, timeout: Int64, receive: @escaping @Sendable (SocketEvent) -> Void
   ) -> any SocketConnection {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
-    let socket = NIOSocket(loop: loop, receive: receive)
+    let socket = NIOSocket(loop: loop, unreadMax: unreadMax, receive: receive)
     // On the loop, and so never before this returns.
     loop.execute {
       do {
@@ -76,11 +76,22 @@ extension NIOTransport {
 /// A WebSocket on one event loop: everything but `send` and `close` happens there.
 package final class NIOSocket: SocketConnection {
   let loop: any EventLoop
+  private let unreadMax: Int
   private let receive: @Sendable (SocketEvent) -> Void
-  private let state = Locked<(channel: (any Channel)?, isOpen: Bool, isOver: Bool)>((nil, false, false))
+  private let state = Locked(State())
 
-  init(loop: any EventLoop, receive: @escaping @Sendable (SocketEvent) -> Void) {
+  private struct State {
+    var channel: (any Channel)?
+    var isOpen = false
+    var isOver = false
+    /// Bytes of texts that nobody has dealt with.
+    var unread = 0
+    var isPaused = false
+  }
+
+  init(loop: any EventLoop, unreadMax: Int, receive: @escaping @Sendable (SocketEvent) -> Void) {
     self.loop = loop
+    self.unreadMax = unreadMax
     self.receive = receive
   }
 
@@ -120,7 +131,24 @@ package final class NIOSocket: SocketConnection {
   }
 
   func received(_ text: [UInt8]) {
-    if state.withLock({ !$0.isOver }) { receive(.text(text)) }
+    let (isOver, paused) = state.withLock { [unreadMax] state in
+      state.unread += text.count
+      let pauses = state.unread > unreadMax && !state.isPaused
+      if pauses { state.isPaused = true }
+      return (state.isOver, pauses ? state.channel : nil)
+    }
+    paused?.setOption(.autoRead, value: false).whenFailure { _ in }
+    if !isOver { receive(.text(text)) }
+  }
+
+  package func took(_ bytes: Int) {
+    let resumed = state.withLock { [unreadMax] state -> (any Channel)? in
+      state.unread -= bytes
+      guard state.isPaused, state.unread <= unreadMax / 2 else { return nil }
+      state.isPaused = false
+      return state.channel
+    }
+    resumed?.setOption(.autoRead, value: true).whenFailure { _ in }
   }
 
   /// The first ending counts. The connection is closed.
@@ -154,6 +182,8 @@ private final class SocketHandler: ChannelInboundHandler {
     switch frame.opcode {
     case .text, .binary: socket.received(Array(frame.unmaskedData.readableBytesView))
     case .ping:
+      // A server that asks and does not listen gets no pile of answers.
+      guard context.channel.isWritable else { return }
       let pong = WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.unmaskedData)
       context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
     case .connectionClose:

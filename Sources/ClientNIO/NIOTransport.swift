@@ -14,11 +14,17 @@ package final class NIOTransport: HTTPTransport, SocketTransport {
   static let idleMax = 8
 
   private let authorities: [[UInt8]]
+  /// Bytes of a socket's texts that may wait to be dealt with.
+  let unreadMax: Int
   private let tls = Locked<NIOSSLContext?>(nil)
   private let idle = Locked<[(server: ServiceAddress, channel: any Channel, since: NIODeadline)]>([])
 
   /// - `authorities`: certificates in PEM form that are trusted instead of those of the system, for a server with its own.
-  package init(authorities: [[UInt8]] = []) { self.authorities = authorities }
+  /// - `unreadMax`: bytes of a socket's texts that may wait to be dealt with.
+  package init(authorities: [[UInt8]] = [], unreadMax: Int = SocketEvent.unreadMax) {
+    self.authorities = authorities
+    self.unreadMax = unreadMax
+  }
 
   package func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     let head = try Self.head(of: request)

@@ -67,6 +67,9 @@ package struct HTTPResponse: Sendable {
 
 /// One event of a stream (`text/event-stream`, WHATWG HTML, Server-sent events).
 package struct StreamEvent: Sendable, Equatable {
+  /// Events that wait for their reader.
+  package static let waitingMax = 64
+
   /// `message` where the server names none.
   package var name: String
   package var data: String
@@ -80,7 +83,7 @@ package struct StreamEvent: Sendable, Equatable {
 /// Cuts a stream into events (WHATWG HTML, Server-sent events): lines, of which an empty one ends an event.
 package struct EventStreamReader {
   /// Bytes that one event may have.
-  package static let eventBytesMax = 64 << 20
+  package static let eventBytesMax = 1 << 20
 
   private var line: [UInt8] = []
   private var afterReturn = false
@@ -136,7 +139,8 @@ package protocol HTTPTransport: Sendable {
   /// - Throws: ``TransportError``, or `CancellationError` when the task ended.
   func send(_ request: HTTPRequest) async throws -> HTTPResponse
 
-  /// Sends a request and gives the events of its answer as they come; the stream ends with the connection.
+  /// Sends a request and gives the events of its answer as they come; the stream ends with the connection. Who reads slowly
+  /// misses the oldest of more than ``StreamEvent/waitingMax`` events.
   ///
   /// - Throws: ``TransportError``; also for an answer that is no stream of events.
   func events(_ request: HTTPRequest) async throws -> AsyncThrowingStream<StreamEvent, any Error>
@@ -144,6 +148,9 @@ package protocol HTTPTransport: Sendable {
 
 /// What happens to a WebSocket. Events come one after the other, in the order in which they happened.
 package enum SocketEvent: Sendable {
+  /// Bytes of texts that may wait to be dealt with, before a socket reads no further.
+  package static let unreadMax = 8 << 20
+
   /// The server took it: texts may be sent.
   case opened
   /// A text arrived, put together from its parts; at most ``SocketTransport``'s bound.
@@ -158,6 +165,9 @@ package protocol SocketConnection: AnyObject, Sendable {
   func send(_ text: [UInt8])
   /// Ends it, in order. `closed` still comes.
   func close()
+  /// So many bytes of the texts that came are dealt with. While more than ``SocketEvent/unreadMax`` are not, nothing more is read:
+  /// what a server sends faster than this device takes it in waits on the server's side.
+  func took(_ bytes: Int)
 }
 
 /// WebSockets, by the code that speaks them on this system.

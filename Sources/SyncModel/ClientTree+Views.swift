@@ -36,6 +36,9 @@ extension ClientTree {
     return order.map { ($0, touching[$0] ?? []) }
   }
 
+  /// Places that are looked at one by one: each copies the children around it, so of more the whole view is made once.
+  private static let pathsMax = 64
+
   /// Brings a view's overlay up to date, by as little work as the changes need.
   ///
   /// - `paths`: what changed at the view's place, above and below.
@@ -47,8 +50,8 @@ extension ClientTree {
     let server = serverNode(listened) ?? old
     view.lastServer = server
     var known = server != nil
-    guard view.isOverlaid, (old == nil) == (server == nil), paths.allSatisfy({ $0.depth > depth }),
-      keepsShape(view, at: .root, server)
+    guard view.isOverlaid, (old == nil) == (server == nil), paths.count <= Self.pathsMax,
+      paths.allSatisfy({ $0.depth > depth }), keepsShape(view, at: .root, server)
     else {
       view.overlay = writes.shown(server ?? .absent, at: listened.path, known: &known)
       (view.isOverlaid, view.isComplete) = (true, known)

@@ -66,7 +66,7 @@ extension ClientTree {
   private func partlyKnown(_ path: Path) -> TreeNode {
     for listened in wirePlaces.atOrAbove(path) where listened.path != path {
       if let tag = wires[listened]?.listen.tag, let window = cache.window(tag) {
-        let node = window[Path(keys: Array(path.keys[listened.path.depth...]))]
+        let node = window[path.relative(to: listened.path)]
         if node.exists { return node }
       }
     }

@@ -116,14 +116,24 @@ extension ClientTree {
   /// The server says what changed, at or below places that are listened to: one message, of which each window makes one
   /// change.
   package mutating func receive(_ changes: [(path: Path, node: TreeNode)], tag: Int?) {
-    var touched: [Path] = []
+    var (made, touched): ([TreeChange], [Path]) = ([], [])
+    var isWindowKnown = tag.map { cache.window($0) != nil } ?? false
     for change in changes {
-      guard let listened = listened(change.path, tag: tag), let (path, node) = whole(change, tag: tag) else { continue }
+      guard let listened = listened(change.path, tag: tag) else { continue }
+      if change.path.lastKey == ListenSpec.priorityKey, let place = change.path.parent {
+        // Of a node that is not known, its priority alone says nothing.
+        guard isWindowKnown || tag == nil && cache.isComplete(place) else { continue }
+        made.append(TreeChange(path: place, value: .priority(change.node.scalar)))
+      } else {
+        made.append(TreeChange(path: change.path, value: .node(change.node)))
+        if change.path == listened.path {
+          if tag == nil { cache.markComplete(change.path) } else { isWindowKnown = true }
+        }
+      }
       wires[listened]?.hasData = true
-      cache.set(path, to: node, tag: tag)
-      if tag == nil, path == listened.path { cache.markComplete(path) }
-      touched.append(path)
+      touched.append(made[made.count - 1].path)
     }
+    cache.apply(made, tag: tag)
     show(changed: touched)
     rerunTransactions(touching: touched)
   }
@@ -133,13 +143,6 @@ extension ClientTree {
     guard var node = tag.flatMap({ cache.raw($0, at: path) }) ?? cache.node(at: path) else { return }
     for range in ranges { node = range.applied(to: node) }
     receive([(path, node)], tag: tag)
-  }
-
-  /// A change of a priority alone as one of the node that has it; nil where that is not known.
-  private func whole(_ change: (path: Path, node: TreeNode), tag: Int?) -> (path: Path, node: TreeNode)? {
-    guard change.path.lastKey == ListenSpec.priorityKey, let place = change.path.parent else { return change }
-    let known = tag.map { cache.window($0) == nil ? nil : cache.raw($0, at: place) } ?? cache.node(at: place)
-    return known.map { (place, TreeNode($0.content, priority: change.node.scalar)) }
   }
 
   /// The listen under which the server sends data for a place; nil if it no longer should.

@@ -26,7 +26,7 @@ struct PendingWrites: Sendable {
     }
 
     /// What the write is thought to do at a place, above and below, in its order; other estimates may be among it.
-    func estimates(touching path: Path) -> [PendingWrite.Estimate] {
+    func estimates(touching path: Path) -> [TreeChange] {
       guard let places else { return write.estimates }
       return places.touching(path).sorted().map { write.estimates[$0] }
     }
@@ -90,84 +90,45 @@ struct PendingWrites: Sendable {
   }
 }
 
-/// Which writes touch which place: a tree of the places, with the numbers of the writes in their order.
+/// Which writes touch which place: of each place, the numbers of its writes in their order.
 private struct WriteIndex: Sendable {
-  private struct Place: Sendable {
+  private struct Writes: PlaceContent, Sendable {
     /// Writes of a node here.
     var sets: [WriteID] = []
     /// Writes of the priority here.
     var priorities: [WriteID] = []
-    var children: [Key: Place] = [:]
 
-    var isEmpty: Bool { sets.isEmpty && priorities.isEmpty && children.isEmpty }
+    var isEmpty: Bool { sets.isEmpty && priorities.isEmpty }
 
-    mutating func insert(_ id: WriteID, isSet: Bool, _ keys: ArraySlice<Key>) {
-      guard let key = keys.first else {
-        if isSet { sets.append(id) } else { priorities.append(id) }
-        return
-      }
-      children[key, default: Place()].insert(id, isSet: isSet, keys.dropFirst())
-    }
-
-    mutating func remove(_ id: WriteID, isSet: Bool, _ keys: ArraySlice<Key>) {
-      guard let key = keys.first else {
-        if isSet { Self.remove(id, from: &sets) } else { Self.remove(id, from: &priorities) }
-        return
-      }
-      children[key]?.remove(id, isSet: isSet, keys.dropFirst())
-      if children[key]?.isEmpty == true { children[key] = nil }
+    mutating func remove(_ id: WriteID, isSet: Bool) {
+      if isSet { Self.remove(id, from: &sets) } else { Self.remove(id, from: &priorities) }
     }
 
     private static func remove(_ id: WriteID, from ids: inout [WriteID]) {
       let index = ids.firstIndex(notBefore: id)
       if index < ids.count, ids[index] == id { ids.remove(at: index) }
     }
-
-    /// Whether a write here or below is later than another.
-    func hasLater(than id: WriteID?) -> Bool {
-      guard let id else { return true }
-      if let last = sets.last, last > id { return true }
-      if let last = priorities.last, last > id { return true }
-      return children.values.contains { $0.hasLater(than: id) }
-    }
-
-    /// The writes here and below that are later than one and earlier than another.
-    func collect(after start: WriteID?, before end: WriteID?, into ids: inout Set<WriteID>) {
-      ids.formUnion(sets.between(start, and: end))
-      ids.formUnion(priorities.between(start, and: end))
-      for child in children.values { child.collect(after: start, before: end, into: &ids) }
-    }
   }
 
-  private var root = Place()
+  private var places = PlaceTree<Writes>()
 
   mutating func insert(_ write: PendingWrite) {
-    for estimate in write.estimates { root.insert(write.id, isSet: estimate.isNode, estimate.path.keys[...]) }
+    for change in write.estimates {
+      places.update(change.path) { if change.isNode { $0.sets.append(write.id) } else { $0.priorities.append(write.id) } }
+    }
   }
 
   mutating func remove(_ write: PendingWrite) {
-    for estimate in write.estimates { root.remove(write.id, isSet: estimate.isNode, estimate.path.keys[...]) }
+    for change in write.estimates { places.update(change.path) { $0.remove(write.id, isSet: change.isNode) } }
   }
 
   /// The last write that replaces the whole node at a place.
   func cover(_ path: Path, before end: WriteID?) -> WriteID? {
-    var place = root
-    var cover = place.sets.last(before: end)
-    for key in path.keys {
-      guard let child = place.children[key] else { break }
-      place = child
-      if let last = place.sets.last(before: end), cover.map({ $0 < last }) ?? true { cover = last }
+    var cover: WriteID?
+    places.walk(to: path) { writes in
+      if let last = writes.sets.last(before: end), cover.map({ $0 < last }) ?? true { cover = last }
     }
     return cover
-  }
-
-  private func place(_ path: Path) -> Place? {
-    var place = root
-    for key in path.keys {
-      guard let child = place.children[key] else { return nil }
-      place = child
-    }
-    return place
   }
 
   /// The writes that decide what stands at a place, in their order: the last that replaces it, and what came over it.
@@ -175,24 +136,35 @@ private struct WriteIndex: Sendable {
     let cover = cover(path, before: end)
     var ids: Set<WriteID> = []
     if let cover { ids.insert(cover) }
-    place(path)?.collect(after: cover, before: end, into: &ids)
+    if let place = places.walk(to: path) { Self.collect(place, after: cover, before: end, into: &ids) }
     return ids.sorted()
   }
 
   /// Whether a write is at a place, above or below.
-  func touch(_ path: Path) -> Bool { place(path) != nil || cover(path, before: nil) != nil }
+  func touch(_ path: Path) -> Bool { places.walk(to: path) != nil || cover(path, before: nil) != nil }
 
   /// The children of a place that writes later than one touch; nil if one of them writes the priority of the place itself.
   func childKeys(_ path: Path, after id: WriteID?) -> [Key]? {
-    guard let place = place(path) else { return [] }
-    if let last = place.priorities.last, id.map({ $0 < last }) ?? true { return nil }
-    return place.children.compactMap { $0.value.hasLater(than: id) ? $0.key : nil }
+    guard let place = places.walk(to: path) else { return [] }
+    if let last = place.content.priorities.last, id.map({ $0 < last }) ?? true { return nil }
+    return place.children.compactMap { Self.hasLater($0.value, than: id) ? $0.key : nil }
   }
-}
 
-extension PendingWrite.Estimate {
-  fileprivate var isNode: Bool {
-    if case .node = value { true } else { false }
+  /// Whether a write at a place or below is later than another.
+  private static func hasLater(_ place: PlaceTree<Writes>.Node, than id: WriteID?) -> Bool {
+    guard let id else { return true }
+    if let last = place.content.sets.last, last > id { return true }
+    if let last = place.content.priorities.last, last > id { return true }
+    return place.children.values.contains { hasLater($0, than: id) }
+  }
+
+  /// The writes at a place and below that are later than one and earlier than another.
+  private static func collect(
+    _ place: PlaceTree<Writes>.Node, after start: WriteID?, before end: WriteID?, into ids: inout Set<WriteID>
+  ) {
+    ids.formUnion(place.content.sets.between(start, and: end))
+    ids.formUnion(place.content.priorities.between(start, and: end))
+    for child in place.children.values { collect(child, after: start, before: end, into: &ids) }
   }
 }
 

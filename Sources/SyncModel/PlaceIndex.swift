@@ -1,72 +1,75 @@
 import TreeModel
 
-/// Things by the places that they belong to: those at, above and below a place are found without a look at all others.
-struct PlaceIndex<Element: Hashable & Sendable>: Sendable {
-  private struct Place: Sendable {
-    var elements: [Element] = []
-    var children: [Key: Place] = [:]
+/// What belongs to places: a tree of their keys, in which only places are kept that something belongs to, and those above them.
+struct PlaceTree<Content: PlaceContent & Sendable>: Sendable {
+  struct Node: Sendable {
+    var content = Content()
+    var children: [Key: Node] = [:]
 
-    var isEmpty: Bool { elements.isEmpty && children.isEmpty }
+    var isEmpty: Bool { content.isEmpty && children.isEmpty }
 
-    mutating func insert(_ element: Element, _ keys: ArraySlice<Key>) {
-      guard let key = keys.first else {
-        if !elements.contains(element) { elements.append(element) }
-        return
-      }
-      children[key, default: Place()].insert(element, keys.dropFirst())
-    }
-
-    mutating func remove(_ element: Element, _ keys: ArraySlice<Key>) {
-      guard let key = keys.first else { return elements.removeAll { $0 == element } }
-      children[key]?.remove(element, keys.dropFirst())
+    fileprivate mutating func update(_ keys: ArraySlice<Key>, _ change: (inout Content) -> Void) {
+      guard let key = keys.first else { return change(&content) }
+      children[key, default: Node()].update(keys.dropFirst(), change)
       if children[key]?.isEmpty == true { children[key] = nil }
-    }
-
-    func collect(into found: inout [Element]) {
-      found += elements
-      for child in children.values { child.collect(into: &found) }
-    }
-
-    func collect(downTo covers: (Element) -> Bool, into found: inout [Element]) {
-      let covering = elements.filter(covers)
-      found += covering.isEmpty ? elements : covering
-      if !covering.isEmpty { return }
-      for child in children.values { child.collect(downTo: covers, into: &found) }
     }
   }
 
-  private var root = Place()
+  private(set) var root = Node()
 
-  var isEmpty: Bool { root.isEmpty }
+  /// Changes what belongs to a place.
+  mutating func update(_ path: Path, _ change: (inout Content) -> Void) { root.update(path.keys[...], change) }
+
+  /// Goes from the root down to a place, and visits what belongs to each on the way, the place itself the last.
+  ///
+  /// - Returns: the place; nil if nothing belongs to it or to one below.
+  @discardableResult
+  func walk(to path: Path, _ visit: (Content) -> Void = { _ in }) -> Node? {
+    var node = root
+    visit(node.content)
+    for key in path.keys {
+      guard let child = node.children[key] else { return nil }
+      node = child
+      visit(node.content)
+    }
+    return node
+  }
+}
+
+/// What belongs to one place.
+protocol PlaceContent {
+  init()
+  var isEmpty: Bool { get }
+}
+
+extension Array: PlaceContent {}
+
+/// Things by the places that they belong to: those at, above and below a place are found without a look at all others.
+struct PlaceIndex<Element: Hashable & Sendable>: Sendable {
+  private var places = PlaceTree<[Element]>()
+
+  var isEmpty: Bool { places.root.isEmpty }
 
   /// Adds an element; once, however often it is added.
-  mutating func insert(_ element: Element, at path: Path) { root.insert(element, path.keys[...]) }
+  mutating func insert(_ element: Element, at path: Path) {
+    places.update(path) { if !$0.contains(element) { $0.append(element) } }
+  }
 
-  mutating func remove(_ element: Element, at path: Path) { root.remove(element, path.keys[...]) }
+  mutating func remove(_ element: Element, at path: Path) {
+    places.update(path) { elements in elements.removeAll { $0 == element } }
+  }
 
   /// What is at a place and above it, from the root down.
   func atOrAbove(_ path: Path) -> [Element] {
-    var place = root
-    var found = place.elements
-    for key in path.keys {
-      guard let child = place.children[key] else { break }
-      place = child
-      found += place.elements
-    }
-    return found
-  }
-
-  /// What is at a place and below it.
-  func atOrBelow(_ path: Path) -> [Element] {
     var found: [Element] = []
-    place(path)?.collect(into: &found)
+    places.walk(to: path) { found += $0 }
     return found
   }
 
   /// What is at a place and below it, down to those that cover all else at their place and below.
-  func atOrBelow(_ path: Path, downTo covers: (Element) -> Bool) -> [Element] {
+  func atOrBelow(_ path: Path, downTo covers: (Element) -> Bool = { _ in false }) -> [Element] {
     var found: [Element] = []
-    place(path)?.collect(downTo: covers, into: &found)
+    if let place = places.walk(to: path) { Self.collect(place, downTo: covers, into: &found) }
     return found
   }
 
@@ -76,12 +79,12 @@ struct PlaceIndex<Element: Hashable & Sendable>: Sendable {
     return atOrAbove(parent) + atOrBelow(path)
   }
 
-  private func place(_ path: Path) -> Place? {
-    var place = root
-    for key in path.keys {
-      guard let child = place.children[key] else { return nil }
-      place = child
-    }
-    return place
+  private static func collect(
+    _ place: PlaceTree<[Element]>.Node, downTo covers: (Element) -> Bool, into found: inout [Element]
+  ) {
+    let covering = place.content.filter(covers)
+    found += covering.isEmpty ? place.content : covering
+    if !covering.isEmpty { return }
+    for child in place.children.values { collect(child, downTo: covers, into: &found) }
   }
 }

@@ -31,11 +31,9 @@ package struct RangeMerge: Sendable, Hashable {
     if isBehindStart, endsBelow, new.scalar != nil { return new }
     let startsHere = after.map { path.contains($0) } ?? false
     guard startsHere || endsBelow else { return old }
-    var result = old
-    for key in Set(old.children.map(\.key)).union(new.children.map(\.key)) {
-      let child = merged(old[key], with: new[key], at: path.child(key))
-      if child != old[key] { result = result.setting(Path(keys: [key]), to: child) }
-    }
+    let keys = Set(old.children.map(\.key)).union(new.children.map(\.key))
+    let children = TreeMap(keys.map { TreeMap.Entry(key: $0, node: merged(old[$0], with: new[$0], at: path.child($0))) })
+    let result = children.isEmpty && old.scalar != nil ? old : TreeNode.map(children, priority: old.priority)
     // A priority stands behind the children that are numbers, before all others.
     let priority = path.child(Key(unchecked: ".priority"))
     guard isAffected(priority), result.exists else { return result }

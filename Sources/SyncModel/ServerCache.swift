@@ -34,7 +34,7 @@ struct ServerCache {
   /// What was sent of a window, at a place in it; nil where there is no such window.
   func raw(_ tag: Int, at path: Path) -> TreeNode? {
     guard let window = windows[tag], window.listened.path.contains(path) else { return nil }
-    return window.node[Path(keys: Array(path.keys[window.listened.path.depth...]))]
+    return window.node[path.relative(to: window.listened.path)]
   }
 
   /// Begins to keep a window, with what is known of it from elsewhere.
@@ -46,15 +46,21 @@ struct ServerCache {
 
   /// Replaces the node at a place; of a window, at a place in it.
   mutating func set(_ path: Path, to node: TreeNode, tag: Int?) {
+    apply([TreeChange(path: path, value: .node(node))], tag: tag)
+  }
+
+  /// Makes changes in their order; of a window, at places in it.
+  mutating func apply(_ changes: [TreeChange], tag: Int?) {
+    var known = false
     guard let tag else {
-      tree = tree.setting(path, to: node)
+      tree = tree.applying(changes, at: .root, known: &known)
       return
     }
-    guard var window = windows[tag], window.listened.path.contains(path) else { return }
-    let below = Path(keys: Array(path.keys[window.listened.path.depth...]))
+    guard var window = windows[tag] else { return }
+    let place = window.listened.path
     // Filtered when it is read: of one message's changes, the first may bring a child whose place a later one frees.
-    window.node = window.node.setting(below, to: node)
-    if below.isRoot { window.isComplete = true }
+    window.node = window.node.applying(changes.filter { place.contains($0.path) }, at: place, known: &known)
+    if known { window.isComplete = true }
     windows[tag] = window
   }
 
@@ -85,11 +91,11 @@ struct ServerCache {
     for place in complete.touching(path) {
       if place.contains(path) { tree = tree.setting(path, to: node) }
       if path.contains(place), path != place {
-        tree = tree.setting(place, to: node[Path(keys: Array(place.keys[path.depth...]))])
+        tree = tree.setting(place, to: node[place.relative(to: path)])
       }
     }
     for (tag, window) in windows where window.listened.path.contains(path) && window.listened.path != path {
-      let below = Path(keys: Array(path.keys[window.listened.path.depth...]))
+      let below = path.relative(to: window.listened.path)
       windows[tag]?.node = window.node.setting(below, to: node)
     }
   }

@@ -60,6 +60,49 @@ import Testing
     }
   }
 
+  @Test("what nobody deals with is not followed by ever more, until it is dealt with", arguments: CheckedTransport.withSockets)
+  func slowReader(_ kind: CheckedTransport) async throws {
+    try await PlainServer.run { server in
+      let came = Locked(0)
+      let (texts, continuation) = AsyncStream<Int>.makeStream()
+      let (size, count, unreadMax) = (1 << 16, 40, 1 << 18)
+      let transport = kind.make(unreadMax: unreadMax)
+      let socket = transport.open(server.address(), target: "/socket", timeout: 5000) { event in
+        switch event {
+        case .opened: continuation.yield(0)
+        case .text(let text):
+          came.withLock { $0 += text.count }
+          continuation.yield(text.count)
+        case .closed: continuation.finish()
+        }
+      }
+      var iterator = texts.makeAsyncIterator()
+      #expect(await iterator.next() == 0)
+      for _ in 0..<count { socket.send([UInt8](repeating: 66, count: size)) }
+      var unread = 0
+      while unread <= unreadMax { unread += await iterator.next() ?? size }
+      // Meanwhile another socket goes on.
+      let (other, events) = Self.open(kind.make(), server.address())
+      var answers = events.makeAsyncIterator()
+      #expect(await answers.next() == "opened")
+      for number in 0..<100 {
+        other.send(Array("\(number)".utf8))
+        #expect(await answers.next() == "text \(number)")
+      }
+      other.close()
+      // What one look at the network brought together is told.
+      #expect(came.copy <= unreadMax + 8 * size)
+      var taken = unread
+      socket.took(unread)
+      while taken < count * size, let next = await iterator.next() {
+        socket.took(next)
+        taken += next
+      }
+      #expect(came.copy == count * size)
+      socket.close()
+    }
+  }
+
   @Test("the server's end is in order, a broken connection is not", arguments: CheckedTransport.withSockets)
   func ends(_ kind: CheckedTransport) async throws {
     try await PlainServer.run { server in

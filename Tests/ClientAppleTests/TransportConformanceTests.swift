@@ -11,11 +11,11 @@ enum CheckedTransport: String, Sendable, CaseIterable {
   case system = "ClientApple"
 
   /// - `authority`: a certificate that is trusted instead of the system's.
-  func make(authority: String? = nil) -> any HTTPTransport & SocketTransport {
+  func make(authority: String? = nil, unreadMax: Int = SocketEvent.unreadMax) -> any HTTPTransport & SocketTransport {
     let authorities = authority.map { [Array($0.utf8)] } ?? []
     return switch self {
-    case .nio: NIOTransport(authorities: authorities)
-    case .system: URLSessionTransport(authorities: authorities)
+    case .nio: NIOTransport(authorities: authorities, unreadMax: unreadMax)
+    case .system: URLSessionTransport(authorities: authorities, unreadMax: unreadMax)
     }
   }
 

@@ -29,11 +29,9 @@ import TreeModel
     var seed = firstSeed
     var count = 0
     while frames.map({ count < $0 }) ?? (ContinuousClock.now < end) {
-      for _ in 0..<20 {
-        var source = RandomTree(seed: seed)
-        count += try body(&source)
-        seed += 1
-      }
+      var source = RandomTree(seed: seed)
+      count += try body(&source)
+      seed += 1
     }
     if seconds > 60 || frames != nil { print("\(what): \(count), to the seed \(seed)") }
   }
@@ -82,7 +80,7 @@ import TreeModel
     if source.chance(30) { return Array(source.pick(["0", "2", "3", "9999", "10000", "", "-1", "0x1"]).utf8) }
     var writer = JSONWriter()
     writer.write(message(&source))
-    return source.chance(4) ? damage(writer.bytes, &source) : writer.bytes
+    return writer.bytes
   }
 
   /// A session in the middle of everything.
@@ -106,23 +104,22 @@ import TreeModel
     Self.run("Messages") { source in
       var harness = Self.begun(&source)
       var count = 0
-      for _ in 0..<40 {
-        harness.session.socketReceived(Self.bytes(&source), at: harness.now)
+      // Messages come again, each time in another state of the session, and some of them damaged.
+      let messages = (0..<64).map { _ in Self.bytes(&source) }
+      for _ in 0..<400 {
+        // A frame that meets no connection is none.
+        if case .closed = harness.session.link.phase { harness.greetAgain() }
+        let message = source.pick(messages)
+        harness.session.socketReceived(source.chance(8) ? Self.damage(message, &source) : message, at: harness.now)
         harness.pump()
         count += 1
-        if source.chance(8) { harness.advance(by: Int64(source.pick([1, 1000, 40_000]))) }
-        if source.chance(20) { _ = harness.write("/w", source.node(depthMax: 2)) }
-        if source.chance(10) { harness.hello() }
+        if source.chance(20) { harness.advance(by: Int64(source.pick([1, 1000, 40_000]))) }
+        if source.chance(40) { _ = harness.write("/w", source.node(depthMax: 2)) }
       }
       // An orderly server: the connection stands again, and data arrive.
-      harness.session.setOnline(false, at: harness.now)
-      harness.pump()
-      harness.advance(by: 60_000)
       harness.setToken(nil)
-      harness.session.setOnline(true, at: harness.now)
-      harness.pump()
+      harness.greetAgain()
       harness.listen("/again")
-      harness.hello()
       let events = harness.events.count
       harness.data("again", "\"\(source.random.next())\"")
       let (isConnected, heard) = (harness.session.isConnected, harness.events.count - events)
@@ -170,5 +167,17 @@ import TreeModel
       #expect(found == expected)
       return 1
     }
+  }
+}
+
+extension SessionHarness {
+  /// Ends the connection, and has another that is greeted.
+  fileprivate mutating func greetAgain() {
+    // Without anything to do it would have none.
+    if !session.tree.hasListeners { listen("/a") }
+    session.setOnline(false, at: now)
+    session.setOnline(true, at: now)
+    pump()
+    hello()
   }
 }

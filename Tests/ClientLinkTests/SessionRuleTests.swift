@@ -172,6 +172,51 @@ import TreeModel
     #expect(harness.sent.count == 1, "the write has waited")
   }
 
+  @Test("a server that sends its clients on and on keeps none busy: after a few times the next try waits")
+  func sentOnAndOn() {
+    var harness = SessionHarness()
+    harness.setToken(nil)
+    harness.listen("/a")
+    for _ in 0..<100 { harness.receive("{\"t\":\"c\",\"d\":{\"t\":\"r\",\"d\":\"other.test\"}}") }
+    #expect(harness.connects.count == 1 + LinkState.resetsMax)
+    harness.advance(by: 1000)
+    #expect(harness.connects.count == 2 + LinkState.resetsMax, "it is tried again, as after any failure")
+    harness.hello()
+    harness.advance(by: LinkState.goodAfter)
+    harness.receive("{\"t\":\"c\",\"d\":{\"t\":\"r\",\"d\":\"third.test\"}}")
+    #expect(harness.connects.last?.hasPrefix("third.test/") == true, "after a good while it is followed at once")
+  }
+
+  @Test("what is larger than any server's ends the connection, and is never kept")
+  func tooLarge() {
+    let ranges = String(repeating: "{\"s\":\"a\",\"m\":1},", count: 2000).dropLast()
+    let session = String(repeating: "s", count: 2000)
+    for text in [
+      "{\"t\":\"d\",\"d\":{\"a\":\"rm\",\"b\":{\"p\":\"first\",\"d\":[\(ranges)]}}}",
+      "{\"t\":\"c\",\"d\":{\"t\":\"h\",\"d\":{\"ts\":1,\"v\":\"5\",\"h\":\"h\",\"s\":\"\(session)\"}}}",
+    ] {
+      var harness = Self.connected()
+      harness.receive(text)
+      #expect(harness.closes == 1)
+      #expect(harness.logs.contains { $0.contains("server of another kind") })
+      harness.advance(by: 5000)
+      #expect(harness.connects.last?.hasSuffix("&ls=s") == true, "\(harness.connects)")
+    }
+    let values = Array("{\"t\":\"c\",\"d\":[\(String(repeating: "0,", count: 1000))0]}".utf8)
+    #expect(throws: ProtocolError.self) { try ServerMessage(values, valuesMax: 1000) }
+    #expect(throws: Never.self) { try ServerMessage(values, valuesMax: 1004) }
+  }
+
+  @Test("what a server says in words is one line of the log, of a length that is read")
+  func words() {
+    var harness = Self.connected()
+    let words = "first\\nfake warning: second\\u0007" + String(repeating: "x", count: 100_000)
+    harness.receive("{\"t\":\"d\",\"d\":{\"a\":\"sd\",\"b\":{\"msg\":\"\(words)\"}}}")
+    let line = harness.logs.last ?? ""
+    #expect(line.hasPrefix("first fake warning: second x"))
+    #expect(line.count == 500)
+  }
+
   @Test("many writes that wait cost each the same", arguments: [1000])
   func many(count: Int) {
     var harness = Self.connected()

@@ -45,6 +45,13 @@ import Testing
     #expect(backoff.delay(using: &generator) == 60_000)
   }
 
+  @Test("an event of a stream that never ends is given up, and takes no memory until then")
+  func endlessEvent() throws {
+    var reader = EventStreamReader()
+    let line = Array("data: \(String(repeating: "x", count: 65_530))\n".utf8)
+    #expect(throws: TransportError.self) { for _ in 0...16 { _ = try reader.read(line) } }
+  }
+
   @Test("reconnects wait between 0.3 and 1 of a time that grows by 1.3 up to 30 seconds")
   func reconnecting() {
     var generator = SplitMix64(seed: 2)

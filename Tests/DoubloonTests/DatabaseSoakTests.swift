@@ -9,11 +9,23 @@ import TreeModel
 @testable import Doubloon
 
 /// Clients whose sockets are cut at any moment, answers on their way included: nothing is lost, and nothing is done twice.
-@Suite(.timeLimit(.minutes(10))) struct DatabaseSoakTests {
-  @Test(
-    "increments whose answers are lost count once, and all clients come to what the server has",
-    arguments: [11, 12, 13] as [UInt64])
-  func cuts(seed: UInt64) async throws {
+///
+/// Three rounds in an ordinary run; `DOUBLOON_SOAK_SECONDS=600` goes on with other seeds for so long, `DOUBLOON_SOAK_SEED` begins
+/// with another. What fails says its seed.
+@Suite(.timeLimit(.minutes(10 + soakSeconds / 60))) struct DatabaseSoakTests {
+  @Test("increments whose answers are lost count once, and all clients come to what the server has")
+  func cuts() async throws {
+    let end = ContinuousClock.now + .seconds(soakSeconds)
+    let first = UInt64(number("DOUBLOON_SOAK_SEED") ?? 11)
+    var seed = first
+    repeat {
+      try await Self.round(seed: seed)
+      seed += 1
+    } while seed < first + 3 || ContinuousClock.now < end
+    if soakSeconds > 0 { print("Soak: \(seed - first) rounds, to the seed \(seed)") }
+  }
+
+  private static func round(seed: UInt64) async throws {
     try await APIServer.run { server in
       var random = SplitMix64(seed: seed)
       let sockets = CuttingSockets(seed: seed)
@@ -41,8 +53,8 @@ import TreeModel
       }
       for receipt in receipts { try await receipt.acknowledged() }
       sockets.isCutting.withLock { $0 = false }
-      #expect(sockets.cuts.copy > 5, "connections were cut")
-      for (number, sum) in sums { #expect(try await server.value("/sums/s\(number).json") == "\(sum)") }
+      #expect(sockets.cuts.copy > 5, "connections were cut, seed \(seed)")
+      for (number, sum) in sums { #expect(try await server.value("/sums/s\(number).json") == "\(sum)", "seed \(seed)") }
       for client in clients { try await client.ref("end").setValue(seed) }
       for path in ["tree", "sums"] {
         let expected = try await server.value("/\(path).json")
@@ -70,6 +82,10 @@ import TreeModel
     }
   }
 }
+
+private let soakSeconds = number("DOUBLOON_SOAK_SECONDS") ?? 0
+
+private func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
 
 /// Sockets that break after a few texts, of which the last is lost.
 final class CuttingSockets: SocketTransport {

@@ -1,3 +1,4 @@
+import ClientRuntime
 import Foundation
 import Testing
 import TreeModel
@@ -91,6 +92,29 @@ import TreeModel
     device.run { $0.count(number, now: $1) }
     #expect(device.counted == ["IMPRESSION"])
     #expect(device.model.records.displays["a"]?.count == 1)
+  }
+
+  @Test(
+    "numbers that no server means are bounded: they stop neither the app nor its next start",
+    arguments: [Int64.min, -1, 0, .max])
+  func strangeNumbers(number: Int64) throws {
+    var device = Device()
+    let caps = #"{"frequency":{"lifetime":9,"caps":[{"count":9,"days":\#(number)}]}}"#
+    device.open([Self.modal("a", own: caps)])
+    #expect(device.shown == "a")
+    let shown = device.number
+    device.run { $0.dismissed(shown, as: .typeUserTapClose, now: $1) }
+    let text = #"{"messages":[],"expirationEpochTimestampMillis":"\#(number)"}"#
+    device.run { $0.fetched(text, asked: [], now: $1) }
+    #expect((1...Self.day).contains(device.model.records.nextFetch - device.now.wall))
+    device.pass(2 * Self.day)
+    device.run { $0.foreground($1) }
+    device.fetch([Self.modal("a", own: caps)])
+    #expect(device.shown == "a", "shown once, of nine times")
+    #expect(Device(device.model.records).model.campaigns.count == 1)
+    let refused = HTTPResponse(status: 503, headers: [("Retry-After", "\(number)")], body: [])
+    let wait = try #require(MessageWire.Reply(response: refused).retryAfter)
+    #expect((0...Self.day).contains(wait))
   }
 
   @Test("a dismissal before that counts the impression, too; a click without a URL counts no click")

@@ -194,6 +194,7 @@ final class DatabaseCore: @unchecked Sendable {
     case .opened: session.socketOpened(now)
     case .text(let text):
       session.socketReceived(text, at: now)
+      socket?.took(text.count)
       saveSoon()
     case .closed(let error):
       socket = nil

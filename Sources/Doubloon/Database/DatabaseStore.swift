@@ -169,7 +169,7 @@ final class DatabaseStore {
       return listened.shown(of: kept.node)
     }
     for (other, kept) in nodes where !other.isFiltered && other.path.contains(listened.path) {
-      return listened.shown(of: kept.node[Path(keys: Array(listened.path.keys[other.path.depth...]))])
+      return listened.shown(of: kept.node[listened.path.relative(to: other.path)])
     }
     return nil
   }

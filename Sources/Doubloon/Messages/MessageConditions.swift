@@ -88,6 +88,8 @@ struct MessageConditions: Sendable, Equatable {
 /// How often a campaign may be shown on this device.
 struct MessageFrequency: Sendable, Equatable {
   private static let day: Int64 = 86_400_000
+  /// A cap over more days is one over this many.
+  private static let daysMax: Int64 = 36_500
 
   /// Displays in all; nil for any number.
   var lifetime: Int?
@@ -107,7 +109,7 @@ struct MessageFrequency: Sendable, Equatable {
     lifetime = json["lifetime"]?.number.map { Int(clamping: $0) }
     caps = (json["caps"]?.array ?? []).compactMap { cap in
       guard let count = cap["count"]?.number, let days = cap["days"]?.number else { return nil }
-      return (Int(clamping: count), Int(clamping: days))
+      return (Int(clamping: count), Int(min(max(days, 0), Self.daysMax)))
     }
   }
 
@@ -115,7 +117,7 @@ struct MessageFrequency: Sendable, Equatable {
   func allows(after displays: [Int64], at now: Int64) -> Bool {
     if let lifetime, displays.count >= lifetime { return false }
     return caps.allSatisfy { cap in
-      displays.count { $0 > now - Int64(clamping: cap.days) * Self.day } < cap.count
+      displays.count { $0 > now - Int64(cap.days) * Self.day } < cap.count
     }
   }
 

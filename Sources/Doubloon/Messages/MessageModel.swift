@@ -198,7 +198,7 @@ extension MessageModel {
     (isFetching, failures) = (false, 0)
     let answer = MessageAnswer((try? JSONParser.parse(text)) ?? [:])
     records.answer = text.utf8.count <= MessageRecords.answerMax ? text : nil
-    let wait = answer.expiration.map { $0 - now.wall } ?? 0
+    let wait = answer.expiration.map { min(max($0, 0), 1 << 53) - now.wall } ?? 0
     records.nextFetch = now.wall + ((1...Self.waitMax).contains(wait) ? wait : Self.fetchInterval)
     for campaign in answer.campaigns where campaign.frequency == nil && asked.contains(campaign.id) {
       records.displays[campaign.id] = nil

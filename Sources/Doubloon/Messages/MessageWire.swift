@@ -22,8 +22,8 @@ struct MessageWire: Sendable {
     /// Whether sending it again is no use.
     var isRefused: Bool { response.status == 400 || response.status == 413 }
     var json: JSON { (try? JSONParser.parse(response.body, depthMax: 32, valuesMax: 1 << 17)) ?? [:] }
-    /// In milliseconds.
-    var retryAfter: Int64? { response["retry-after"].flatMap { Int64($0) }.map { $0 * 1000 } }
+    /// In milliseconds, a day at most.
+    var retryAfter: Int64? { response["retry-after"].flatMap { Int64($0) }.map { min(max($0, 0), 86_400) * 1000 } }
     var nextWait: Int64? { json["next_request_wait_millis"]?.number }
 
     /// The answer, if it is one.
