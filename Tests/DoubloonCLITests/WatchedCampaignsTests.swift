@@ -35,7 +35,7 @@ import TreeModel
 
   @Test(
     "A changed file is applied; what is wrong with it, or conflicts, is told with its place and changes nothing",
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(15)))
   func watching() async throws {
     let (folder, lines, clock) = (TemporaryFolder(), Lines(), AdjustableClock())
     let path = folder.file("messages.json")
