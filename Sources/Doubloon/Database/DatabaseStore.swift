@@ -188,8 +188,10 @@ final class DatabaseStore {
     let before = cache.size
     do {
       for (listened, node) in core.session.tree.serverNodes where nodes[listened]?.node != node {
-        clock += 1
         let record = Self.record(listened, node: node)
+        // What no record can hold is not kept; that is no reason to keep nothing else, writes least of all.
+        guard record.count <= Journal.recordBytesMax else { continue }
+        clock += 1
         nodes[listened] = Kept(node: node, bytes: record.count, lastUse: clock)
         try cache.append(record)
       }
