@@ -15,11 +15,14 @@ final class URLSessionExchange: TaskListener {
 
   private struct State {
     var asked: Asked?
-    var isOver = false
+    /// What it ended with.
+    var ending: Result<HTTPResponse, any Error>?
     var response = HTTPResponse(status: 0, headers: [], body: [])
     var stream: (reader: EventStreamReader, continuation: AsyncThrowingStream<StreamEvent, any Error>.Continuation)?
     var timer: (any ClientTimer)?
   }
+
+  private typealias Waiting = (Asked?, AsyncThrowingStream<StreamEvent, any Error>.Continuation?, (any ClientTimer)?)
 
   private let request: HTTPRequest
   private let task: URLSessionTask
@@ -30,14 +33,20 @@ final class URLSessionExchange: TaskListener {
     self.task = task
   }
 
-  /// Who waits from now on; before the task is started.
-  func begin(_ asked: Asked) { state.withLock { $0.asked = asked } }
+  /// Who waits from now on; before the task is started. It may have ended by then: who asks may be cancelled before.
+  func begin(_ asked: Asked) {
+    let ending = state.withLock { state in
+      if state.ending == nil { state.asked = asked }
+      return state.ending
+    }
+    if let ending { tell(asked, ending) }
+  }
 
   /// The timer is ended with the answer.
   func watch(_ timer: any ClientTimer) {
     let isLate = state.withLock { state in
       state.timer = timer
-      return state.isOver
+      return state.ending != nil
     }
     if isLate { timer.cancel() }
   }
@@ -108,17 +117,24 @@ final class URLSessionExchange: TaskListener {
 
   private func finish(_ result: Result<HTTPResponse, any Error>) {
     let (asked, stream, timer) = state.withLock { state in
-      defer { (state.isOver, state.asked, state.stream, state.timer) = (true, nil, nil, nil) }
+      guard state.ending == nil else { return (nil, nil, nil) as Waiting }
+      defer { (state.ending, state.asked, state.stream, state.timer) = (result, nil, nil, nil) }
       return (state.asked, state.stream?.continuation, state.timer)
     }
     timer?.cancel()
+    if let asked { return tell(asked, result) }
+    switch result {
+    case .failure(let error): stream?.finish(throwing: error)
+    case .success: stream?.finish()
+    }
+  }
+
+  private func tell(_ asked: Asked, _ result: Result<HTTPResponse, any Error>) {
     switch (asked, result) {
-    case (.whole(let waiting)?, _): waiting.resume(with: result)
-    case (.events(let waiting)?, .failure(let error)): waiting.resume(throwing: error)
-    case (.events(let waiting)?, .success):
+    case (.whole(let waiting), _): waiting.resume(with: result)
+    case (.events(let waiting), .failure(let error)): waiting.resume(throwing: error)
+    case (.events(let waiting), .success):
       waiting.resume(throwing: TransportError(.badResponse, "\(request.server) answered with no stream of events."))
-    case (nil, .failure(let error)): stream?.finish(throwing: error)
-    case (nil, .success): stream?.finish()
     }
   }
 }
