@@ -12,6 +12,7 @@ beside.py, in turns; CPU for each is the figure to compare, for the machine's sp
 """
 
 import argparse
+import itertools
 import json
 import os
 import random
@@ -143,10 +144,11 @@ def fetches(options):
             publish(port, options.campaigns)
             requests = [request(number) for number in range(options.installations)]
             together(port, requests, 8)  # the first fetch of an installation writes it down
-            drawn = random.Random(7)
+            # In an order by chance, but all equally often: an installation may fetch ten times at once, and is refused then.
+            turns = itertools.cycle(random.Random(7).sample(requests, len(requests)))
             for connections in options.connections:
-                chosen = [drawn.choice(requests) for _ in range(options.fetches)]
-                together(port, chosen[:options.fetches // 10], connections)
+                together(port, list(itertools.islice(turns, options.fetches // 10)), connections)
+                chosen = list(itertools.islice(turns, options.fetches))
                 results = together(port, chosen, connections)
                 times = sorted(took for took, _ in results)
                 p50, p99 = times[len(times) // 2], times[min(len(times) - 1, len(times) * 99 // 100)]
@@ -208,6 +210,8 @@ def main():
     options = parser.parse_args()
     options.program, options.driver = os.path.abspath(options.program), os.path.abspath(options.driver)
     options.folder = os.path.abspath(options.folder)
+    if 1 + 1.1 * options.fetches * len(options.connections) / options.installations > 9:
+        raise SystemExit("An installation may fetch ten times at once: name more --installations, or fewer --fetches.")
     fetches(options)
     if options.lifecycle or options.before:
         lifecycles(options)
