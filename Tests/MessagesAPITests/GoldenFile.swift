@@ -5,7 +5,7 @@ import Testing
 /// A file of `Tests/Golden`: what was answered when somebody looked at it last. What is answered now must be the same, byte for
 /// byte.
 ///
-/// With `DOUBLOON_RENEW_GOLDEN=1` in its environment a run writes the files anew and fails, so that nobody forgets to look at what
+/// With `DOUBLOON_RENEW_GOLDEN=1` in its environment a run writes the files again and fails, so that nobody forgets to look at what
 /// has changed: `git diff Tests/Golden`.
 struct GoldenFile {
   let path: String
@@ -19,7 +19,7 @@ struct GoldenFile {
   func check(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     if getenv("DOUBLOON_RENEW_GOLDEN") != nil {
       try write(text)
-      Issue.record("\(path) was written anew: look at the difference, and run again", sourceLocation: sourceLocation)
+      Issue.record("\(path) was written again: look at the difference, and run again", sourceLocation: sourceLocation)
       return
     }
     let kept = try DiskFiles.bytes(path)
