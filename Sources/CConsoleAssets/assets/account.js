@@ -1,13 +1,13 @@
 // One account: what it is, edit, claims, sessions, codes; disable, erase and merge with their previews.
 
-import { get, post } from './api.js';
 import { h, shown } from './dom.js';
 import { parse, write } from './json.js';
 import {
-  area, badge, button, check, copyButton, empty, facts, field, guard, heading, input, jsonView, pathLink, playerLink, table, toast,
+  act, area, badge, check, code, col, copyButton, empty, facts, field, heading, input, jsonView, pathLink, playerLink, quiet, table, to,
+  toast, when,
 } from './ui.js';
 import { number, time } from './time.js';
-import { again, amounts, change, col, command, copies, listing, panel, quiet, tabbed, to } from './parts.js';
+import { amounts, change, command, copies, listing, panel, tabbed } from './parts.js';
 
 /** The page's title. */
 export const title = ({ uid }) => `${uid} · Accounts`;
@@ -27,7 +27,7 @@ async function erase(page, uid) {
     words: (reason) => command(page, 'accounts erase', [uid], { reason, path: list(), 'no-triggers': isOn(silent), yes: true }),
     ask: (reason) => ({ path: at(uid, '/erase'), params: { ns: page.ns }, body: { reason, paths: list(), triggers: !isOn(silent) } }),
     preview: async () => {
-      const plan = await post(at(uid, '/erase/preview'), { params: { ns: page.ns }, body: { paths: list() } });
+      const plan = await page.post(at(uid, '/erase/preview'), { paths: list() });
       return { blocked: plan.waiting.length > 0, node: [facts([
         ['Account', plan.account ? 'goes' : 'there is none'], ['Past', `${number(plan.commits)} commits lose what was the player's`],
         ['Links and invitations', number(plan.rows)], ['Identities remembered, as hashes', number(plan.rememberedIdentities)],
@@ -55,7 +55,7 @@ async function merge(page, uid) {
     words: (reason) => command(page, 'accounts merge', [uid, into.value.trim()], { balances: isOn(coinsToo), record: isOn(recordToo), reason }),
     ask: (reason) => ({ path, params: { ns: page.ns }, body: { ...body(), reason } }),
     preview: async () => {
-      const plan = await post(`${path}/preview`, { params: { ns: page.ns }, body: body() });
+      const plan = await page.post(`${path}/preview`, body());
       return { blocked: (plan.waiting ?? []).length > 0 || Boolean(plan.at), node: [facts([
         ['Done already', plan.at && time(plan.at)], ['Invited by', plan.referrer && playerLink(page, plan.referrer)],
         ['Coins that move', amounts(Object.fromEntries(plan.balances.map((row) => [row.unit, row.amount])))],
@@ -72,24 +72,22 @@ async function merge(page, uid) {
 
 /** A change of the account that has no preview of the server. */
 function simple(page, uid, { name, words, path = '', method, role, typed, danger, told }) {
-  return guard(button(`${name}…`, async () => {
-    const answer = await change({
+  return act(page, role, `${name}…`, async () => {
+    await change({ then: page,
       title: `${name} ${shown(uid)}`, verb: `${name} ${shown(uid)}`, reason: method === 'DELETE', danger, typed: typed && uid,
-      preview: async () => h('p', told), words: (reason) => command(page, `accounts ${words}`, [uid], { reason: method === 'DELETE' && reason }),
+      preview: h('p', told), words: (reason) => command(page, `accounts ${words}`, [uid], { reason: method === 'DELETE' && reason }),
       ask: (reason) => ({ method, path: at(uid, path), params: { ns: page.ns, reason: method === 'DELETE' ? reason : null }, body: method ? undefined : {} }),
     });
-    if (answer) again(page);
-  }, { danger }), page, role);
+  }, { danger });
 }
 
 /** Sends what changed of an account. */
 async function patched(page, uid, { title: name, fields, changed, words, check: fault }) {
-  const answer = await change({
+  await change({ then: page,
     title: name, verb: 'Save', fields, check: () => fault?.() || (Object.keys(changed()).length === 0 && 'Nothing is changed.'),
     words: (reason) => words && command(page, 'accounts update', [uid], { ...words(), reason }),
     ask: (reason) => ({ method: 'PATCH', path: at(uid), params: { ns: page.ns }, body: { ...changed(), reason } }),
   });
-  if (answer) again(page);
 }
 
 function edit(page, account) {
@@ -137,24 +135,24 @@ function editClaims(page, account) {
 }
 
 const sessions = (page, uid) => panel({
-  title: 'Sessions', plain: true, signal: page.signal, actions: [simple(page, uid, {
+  title: 'Sessions', plain: true, actions: [simple(page, uid, {
     name: 'End all sessions of', words: 'sessions --end', path: '/sessions', method: 'DELETE', role: 'support', danger: true,
     told: 'Every device is signed out: its tokens are void at once. The player can sign in again.',
-  })], load: async (signal) => {
-    const { sessions: rows, count } = await get(at(uid, '/sessions'), { ns: page.ns }, { signal });
+  })], load: async () => {
+    const { sessions: rows, count } = await page.get(at(uid, '/sessions'));
     return [count > rows.length && quiet(`The newest ${number(rows.length)} of ${number(count)}.`), table({
       caption: 'Sessions', rows, empty: 'The player is signed in nowhere.', columns: [
-        col('Signed in by', (row) => row.provider), col('Second factor', (row) => row.secondFactor ?? '—'),
-        col('Signed in', (row) => time(row.signedInAt)), col('Last used', (row) => time(row.usedAt)),
+        col('Signed in by', 'provider'), col('Second factor', (row) => row.secondFactor ?? '—'),
+        when('Signed in', 'signedInAt'), when('Last used', 'usedAt'),
       ],
     })];
   },
 });
 
-const codes = (page, uid) => listing(page, 'Codes that were sent', async (signal) => table({
-  caption: 'Codes', rows: (await get(at(uid, '/oob-codes'), { ns: page.ns }, { signal })).codes,
+const codes = (page, uid) => listing(page, 'Codes that were sent', async () => table({
+  caption: 'Codes', rows: (await page.get(at(uid, '/oob-codes'))).codes,
   empty: 'No code is on its way. In development nothing is mailed: codes are shown here instead.', columns: [
-    col('For', (row) => row.kind), col('To', (row) => row.to), col('Code', (row) => h('code', row.code), true),
+    col('For', 'kind'), col('To', 'to'), col('Code', (row) => h('code', row.code), true),
     col('Link', (row) => (row.link ? h('a', { href: row.link, target: '_blank', rel: 'noopener noreferrer' }, 'open') : '')),
   ],
 }));
@@ -164,7 +162,7 @@ const whole = (page, account) => {
   const factors = account.mfaInfo ?? [];
   const providers = (account.providerUserInfo ?? []).map((item) => item.providerId).join(', ');
   return [{ element: h('section', { class: 'panel', aria: { label: 'Account' } }, h('div', { class: 'panel-body' }, facts([
-    ['Uid', h('code', shown(account.localId))], ['State', account.disabled ? badge('disabled') : badge('ok', 'enabled')],
+    ['Uid', code(account.localId)], ['State', account.disabled ? badge('disabled') : badge('ok', 'enabled')],
     ['Name', account.displayName && shown(account.displayName)],
     ['E-mail', account.email && `${shown(account.email)} (${account.emailVerified ? 'confirmed' : 'not confirmed'})`],
     ['Telephone', account.phoneNumber && shown(account.phoneNumber)],
@@ -173,22 +171,21 @@ const whole = (page, account) => {
     ['Second factors', factors.length > 0 && factors.map((item) => shown(item.displayName ?? item.phoneInfo ?? 'one')).join(', ')],
     ['Created', time(account.createdAt)], ['Last sign-in', time(account.lastLoginAt)],
     ['Sessions from before are void', account.validSince && time(Number(account.validSince) * 1000)],
-    ['Claims', account.customAttributes && h('code', shown(account.customAttributes))],
+    ['Claims', account.customAttributes && code(account.customAttributes)],
   ]))) }, panel({ title: 'As JSON', load: async () => jsonView(told, { open: 1 }) })];
 };
 
 /** Draws the page. */
 export async function mount(root, page) {
-  root.classList.add('two-line');
   const { uid } = page.params;
   const links = [playerLink(page, uid), ' (rewards) · ', to(page.url('data', `/users/${uid}`), 'record'), ' · ',
     to(page.url('events', null, { uid }), 'events')];
   const crumbs = to(page.url('accounts'), 'Accounts');
-  const leaving = (of) => [guard(button('Merge…', () => merge(page, of), { danger: true }), page, 'admin'),
-    guard(button('Erase…', () => erase(page, of), { danger: true }), page, 'admin')];
+  const leaving = (of) => [act(page, 'admin', 'Merge…', () => merge(page, of), { danger: true }),
+    act(page, 'admin', 'Erase…', () => erase(page, of), { danger: true })];
   let account;
   try {
-    account = await get(at(uid), { ns: page.ns }, { signal: page.signal });
+    account = await page.get(at(uid));
   } catch (error) {
     if (error.status !== 404) throw error;
     root.append(heading(shown(uid), { crumbs, sub: links, actions: leaving(uid) }),
@@ -197,8 +194,8 @@ export async function mount(root, page) {
   }
   const id = account.localId;
   root.append(heading(shown(account.displayName || account.email || id), {
-    crumbs, sub: [account.disabled && [badge('disabled'), ' '], links], actions: [guard(button('Edit…', () => edit(page, account)), page, 'admin'),
-      guard(button('Claims…', () => editClaims(page, account)), page, 'admin'), account.disabled
+    crumbs, sub: [account.disabled && [badge('disabled'), ' '], links], actions: [act(page, 'admin', 'Edit…', () => edit(page, account)),
+      act(page, 'admin', 'Claims…', () => editClaims(page, account)), account.disabled
         ? simple(page, id, { name: 'Enable', words: 'enable', path: '/enable', role: 'support', told: 'The player can sign in again.' })
         : simple(page, id, { name: 'Disable', words: 'disable', path: '/disable', role: 'support', danger: true,
           told: 'Nobody can sign in to the account, and what was issued to it is void at once. Record and coins stay.' }),

@@ -1,9 +1,4 @@
-// What is different between two values: by path, before and after, and by word in texts.
-//
-// changesOf(before, after) -> [{path, before, after}]   undefined (or null): nothing there
-// diffView(changes, {link: (path) => Node, cut}) -> a table with − and + in a column of their own
-// valueDiff(before, after) -> the same for two values, paths relative to them
-// textDiff(before, after)  -> the same for two texts, by line
+// What is different between two values: by path, before and after, and by word in texts; between texts by line.
 
 import { h, shown } from './dom.js';
 import { entries, get, isObject, same, write } from './json.js';

@@ -3,9 +3,10 @@
 import * as api from './api.js';
 import { fill, h, later, shown } from './dom.js';
 import { isObject, parse, write } from './json.js';
+import { change as ask } from './parts.js';
 import { join, kindOf, split } from './tree.js';
 import { number, size, time } from './time.js';
-import { area, button, check, choice, confirm, dialog, empty, facts, field, guard, inline, input, jsonView, toast } from './ui.js';
+import { area, button, check, choice, dialog, empty, facts, field, guard, inline, input, jsonView, toast } from './ui.js';
 
 const TYPES = { text: 'Text', number: 'Number', true: 'true', false: 'false', null: 'null (removes it)', json: 'JSON' };
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -183,10 +184,10 @@ export function moveOrCopy(ctx, path = ctx.path) {
 }
 
 /** Asks, with the number of leaves and events, and removes a node. */
-export const remove = (ctx, path = ctx.path) => confirm({
-  title: `Remove ${shown(path)}?`, preview: preview(ctx, { method: 'DELETE', path }), verb: `Remove ${shown(split(path).at(-1) ?? 'everything')}`,
-  danger: true, reason: true, typed: path === '/' ? ctx.ns : undefined,
-  run: ({ reason }) => change(ctx, { method: 'DELETE', path, reason }, `Removed ${shown(path)}`),
+export const remove = (ctx, path = ctx.path) => ask({
+  title: `Remove ${shown(path)}?`, preview: () => preview(ctx, { method: 'DELETE', path }), verb: `Remove ${shown(split(path).at(-1) ?? 'everything')}`,
+  danger: true, typed: path === '/' ? ctx.ns : undefined,
+  run: (reason) => change(ctx, { method: 'DELETE', path, reason }, `Removed ${shown(path)}`),
 });
 
 /** The pane of one node: what it is, its value, and the fields to edit it. */

@@ -5,7 +5,8 @@ import { fill, h, later, shown } from './dom.js';
 import { change, preview, read } from './editor.js';
 import { diffView } from './diff.js';
 import { number, parseTime, time } from './time.js';
-import { actorLink, button, confirm, empty, errorPanel, eventLink, guard, inline, input } from './ui.js';
+import { change as ask } from './parts.js';
+import { actorLink, button, empty, errorPanel, eventLink, guard, inline, input } from './ui.js';
 
 // Commits of one page of the log, and the changes of each that the list of them shows.
 const PAGE = 50, SHOWN = 6;
@@ -24,9 +25,9 @@ function changeLine(path, { path: at, before, after }) {
 export async function restore(ctx, revision) {
   const was = await read(ctx, ctx.path, revision);
   const order = was.exists ? { method: 'PUT', path: ctx.path, value: was.value } : { method: 'DELETE', path: ctx.path };
-  await confirm({
-    title: `Restore ${shown(ctx.path)} as of r${revision}`, preview: preview(ctx, order), verb: `Restore r${revision}`, reason: true,
-    run: ({ reason }) => change(ctx, { ...order, reason }, `Restored ${shown(ctx.path)} as of r${revision}`),
+  await ask({
+    title: `Restore ${shown(ctx.path)} as of r${revision}`, preview: () => preview(ctx, order), verb: `Restore r${revision}`,
+    run: (reason) => change(ctx, { ...order, reason }, `Restored ${shown(ctx.path)} as of r${revision}`),
   });
 }
 

@@ -1,9 +1,9 @@
 // How a message looks on a phone, and the form of a campaign: fields for what most say, and the whole document beside them.
 
-import { curl, post, put, get } from './api.js';
+import { curl, put } from './api.js';
 import { append, clear, h, later, shown } from './dom.js';
-import { area, button, choice, copyButton, field, guard, heading, input } from './ui.js';
-import { command, section, to } from './parts.js';
+import { act, area, choice, code, copyButton, field, heading, input, quiet, to } from './ui.js';
+import { command, section } from './parts.js';
 import { notes, written } from './messages.js';
 
 const SIZES = [['390 844', 'Phone'], ['320 568', 'Small phone'], ['844 390', 'Phone on its side'], ['768 1024', 'Tablet']];
@@ -40,10 +40,10 @@ export function previewPanel(page, ask, done) {
   const params = input({ placeholder: '{"amount": 50}' });
   const screen = h('div', { class: 'stack', role: 'status' });
   let told = null;
-  const draw = () => append(clear(screen), told?.view && drawn(told.view, size.value), told?.view?.action && h('p', { class: 'muted' }, 'A tap opens ', h('code', shown(told.view.action))), told?.missing?.length > 0 && h('p', { class: 'note warn' }, `It is withheld without the values ${shown(told.missing.join(', '))}.`), notes(told?.faults ?? [], 'bad'), notes(told?.warnings ?? []));
+  const draw = () => append(clear(screen), told?.view && drawn(told.view, size.value), told?.view?.action && quiet('A tap opens ', code(told.view.action)), told?.missing?.length > 0 && h('p', { class: 'note warn' }, `It is withheld without the values ${shown(told.missing.join(', '))}.`), notes(told?.faults ?? [], 'bad'), notes(told?.warnings ?? []));
   const look = async () => {
     try {
-      told = await post('messages/preview', { body: { campaign: written(ask()), locale: locale.value.trim() || undefined, variant: variant.value.trim() || undefined, params: JSON.parse(params.value.trim() || '{}') }, signal: page.signal });
+      told = await page.post('messages/preview', { campaign: written(ask()), locale: locale.value.trim() || undefined, variant: variant.value.trim() || undefined, params: JSON.parse(params.value.trim() || '{}') });
     } catch (error) {
       if (error.name === 'AbortError') return;
       told = { faults: [{ path: '', code: error.code ?? 'JSON', message: error.message }] };
@@ -135,13 +135,13 @@ const NEW = { name: '', layout: 'modal', content: { defaultLanguage: 'en', texts
 /** Draws the form: messages/new, or messages/edit?id=… */
 export async function mount(root, page) {
   const id = page.params.view === 'edit' ? page.query.get('id') ?? '' : null;
-  const one = id && await get(`messages/${encodeURIComponent(id)}`, {}, { signal: page.signal });
+  const one = id && await page.get(`messages/${encodeURIComponent(id)}`);
   const text = area({ rows: 24, class: 'input code', aria: { label: 'The whole document' } }, JSON.stringify(one ? written(one) : NEW, null, 2));
   const form = controls(text, !one);
   const fault = h('div', { role: 'alert' });
-  const act = guard(button(one ? 'Save' : 'Create draft', undefined, { type: 'submit', primary: true }), page, 'admin');
+  const go = act(page, 'admin', one ? 'Save' : 'Create draft', undefined, { type: 'submit', primary: true });
   const before = text.value;
-  page.dirty = () => text.value !== before && !act.dataset.done;
+  page.dirty = () => text.value !== before && !go.dataset.done;
   const ask = () => form.read();
   const preview = previewPanel(page, ask);
   const words = () => command(page, one ? 'messages apply' : 'messages create', ['campaign.json'], { ns: false });
@@ -150,19 +150,19 @@ export async function mount(root, page) {
     input: (event) => { if (event.target === text) form.show(); preview.reload(); },
     submit: async (event) => {
       event.preventDefault();
-      act.disabled = true;
+      go.disabled = true;
       clear(fault);
       try {
-        const saved = one ? await put(`messages/${one.id}`, { body: body() }) : await post('messages', { body: body() });
-        act.dataset.done = 'true';
+        const saved = one ? await put(`messages/${one.id}`, { body: body() }) : await page.post('messages', body());
+        go.dataset.done = 'true';
         page.go(page.url('messages', 'show', { id: saved.id }));
       } catch (error) {
         append(fault, h('p', { class: 'field-fault' }, shown(error.message)), notes(error.answer?.faults ?? [], 'bad'));
-        act.disabled = false;
+        go.disabled = false;
       }
     } } }, one?.state === 'published' && h('p', { class: 'note warn' }, 'It is published: only its test devices change, and its end may move nearer. For anything else stop it, and duplicate it.'),
   form.element, h('details', { class: 'panel', open: one?.state === 'published' }, h('summary', { class: 'panel-head' }, h('b', 'The whole document')), h('div', { class: 'panel-body' },
-    h('p', { class: 'muted' }, 'Further languages, audience, frequency, variants, custom data, conversion, test devices.'), text)), fault, h('div', { class: 'row wrap' }, act, copyButton([
+    quiet('Further languages, audience, frequency, variants, custom data, conversion, test devices.'), text)), fault, h('div', { class: 'row wrap' }, go, copyButton([
     { name: 'Document', text: () => text.value }, { name: 'Command', text: words }, { name: 'curl', text: () => (one ? curl('PUT', `/admin/v1/messages/${one.id}`, {}, body()) : curl('POST', '/admin/v1/messages', {}, body())) }])));
   root.append(heading(one ? `Edit ${shown(one.name)}` : 'New campaign', { crumbs: to(page.url('messages'), 'Messages') }),
     h('div', { class: 'split' }, h('div', { class: 'split-main' }, element), h('div', { class: 'split-side' }, preview.element)));

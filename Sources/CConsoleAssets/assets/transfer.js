@@ -2,7 +2,6 @@
 
 import * as api from './api.js';
 import { fill, h, shown } from './dom.js';
-import { change } from './editor.js';
 import { isObject, parse, write } from './json.js';
 import { compareKeys, join, split } from './tree.js';
 import { number, size } from './time.js';
