@@ -123,6 +123,25 @@ import TreeModel
     }
   }
 
+  @Test("the configuration in force is told, without secrets, and the files that it came from")
+  func configuration() async throws {
+    try await TinyServer.run({ _ in
+      .json([
+        "files": ["/etc/doubloon/doubloon.jsonc"],
+        "settings": [
+          ["name": "listen.port", "value": 9000], ["name": "data", "value": .null],
+          ["name": "admins.ann.token", "value": "set", "secret": true],
+        ],
+      ])
+    }) { server in
+      let run = await CommandRun(["config", "show", "--server", server.address])
+      for words in ["listen.port", "9000", "not set", "admins.ann.token  set", "Read from /etc/doubloon/doubloon.jsonc."] {
+        #expect(run.out.contains(words), "\(run.out)\(run.err)")
+      }
+      #expect(server.requests.first?.path == "/admin/v1/config")
+    }
+  }
+
   @Test("the console's sessions are listed, and one is ended")
   func sessions() async throws {
     try await TinyServer.run({ request in

@@ -3,8 +3,8 @@
 import { h, shown } from './dom.js';
 import { parse, write } from './json.js';
 import {
-  act, area, badge, check, code, col, copyButton, empty, facts, field, heading, input, jsonView, pathLink, playerLink, quiet, table, to,
-  toast, when,
+  act, actorLink, area, badge, check, code, col, copyButton, empty, eventLink, facts, field, heading, inline, input, jsonView, note, num,
+  pathLink, playerLink, quiet, table, to, toast, when,
 } from './ui.js';
 import { number, time } from './time.js';
 import { amounts, change, command, copies, listing, panel, tabbed } from './parts.js';
@@ -15,14 +15,13 @@ export const title = ({ uid }) => `${uid} · Accounts`;
 const at = (uid, rest = '') => `accounts/${encodeURIComponent(uid)}${rest}`;
 const isOn = (box) => box.querySelector('input').checked;
 
-/** Erases a player, after the plan. */
 async function erase(page, uid) {
   const paths = area({ rows: 2, placeholder: '/leaderboard/{uid}' });
   const silent = check('Functions do not hear of the removal');
   const list = () => paths.value.split('\n').map((line) => line.trim()).filter(Boolean);
   const answer = await change({
     title: `Erase ${shown(uid)}`, danger: true, typed: uid, verb: `Erase ${shown(uid)}`, wide: true,
-    fields: [h('p', { class: 'note warn' }, 'This cannot be undone. The record, the account and their past go; the ledger and the chains of hashes stay.'),
+    fields: [note('warn', 'This cannot be undone. The record, the account and their past go; the ledger and the chains of hashes stay.'),
       field('More places of the player, one a line', paths), silent],
     words: (reason) => command(page, 'accounts erase', [uid], { reason, path: list(), 'no-triggers': isOn(silent), yes: true }),
     ask: (reason) => ({ path: at(uid, '/erase'), params: { ns: page.ns }, body: { reason, paths: list(), triggers: !isOn(silent) } }),
@@ -34,7 +33,7 @@ async function erase(page, uid) {
         ['Coins taken back', amounts(Object.fromEntries(plan.balances.filter((row) => row.balance !== 0).map((row) => [row.unit, -row.balance])))],
         ['Holds given back', plan.holds.length > 0 && number(plan.holds.length)],
       ]), h('ul', plan.places.map((row) => h('li', pathLink(page, row.path), ` ${number(row.leaves)} leaves`))),
-      plan.waiting.length > 0 && h('p', { class: 'note bad' }, `First: ${shown(plan.waiting.join(' '))}`)] };
+      plan.waiting.length > 0 && note('bad', `First: ${shown(plan.waiting.join(' '))}`)] };
     },
   });
   if (!answer) return;
@@ -42,7 +41,6 @@ async function erase(page, uid) {
   page.go(page.url('accounts', null, { tab: 'erased' }));
 }
 
-/** Makes two accounts of one player one, after the plan. */
 async function merge(page, uid) {
   const into = input({ placeholder: 'uid or e-mail' });
   const [coinsToo, recordToo] = [check('The coins go along', { checked: true }), check('What the other record does not have is copied', { checked: true })];
@@ -51,7 +49,7 @@ async function merge(page, uid) {
   const answer = await change({
     title: `Merge ${shown(uid)} into another account`, danger: true, typed: uid, wide: true,
     verb: () => `Merge ${shown(uid)} into ${shown(into.value.trim() || '…')}`, check: () => !into.value.trim() && 'Say into which account.',
-    fields: [h('p', { class: 'note warn' }, `This cannot be undone. ${shown(uid)} is the account that the player leaves.`), field('Into', into), coinsToo, recordToo],
+    fields: [note('warn', `This cannot be undone. ${shown(uid)} is the account that the player leaves.`), field('Into', into), coinsToo, recordToo],
     words: (reason) => command(page, 'accounts merge', [uid, into.value.trim()], { balances: isOn(coinsToo), record: isOn(recordToo), reason }),
     ask: (reason) => ({ path, params: { ns: page.ns }, body: { ...body(), reason } }),
     preview: async () => {
@@ -62,7 +60,7 @@ async function merge(page, uid) {
         ['Reward that waits', plan.held && pathLink(page, plan.held)],
         ['Not paid again', plan.spent.length > 0 && shown(plan.spent.join(', '))],
         ['Copied', plan.copied.length > 0 && plan.copied.map((place) => h('div', pathLink(page, place)))],
-      ]), plan.waiting?.length > 0 && h('p', { class: 'note bad' }, `First: ${shown(plan.waiting.join(' '))}`)] };
+      ]), plan.waiting?.length > 0 && note('bad', `First: ${shown(plan.waiting.join(' '))}`)] };
     },
   });
   if (!answer) return;
@@ -81,7 +79,6 @@ function simple(page, uid, { name, words, path = '', method, role, typed, danger
   }, { danger });
 }
 
-/** Sends what changed of an account. */
 async function patched(page, uid, { title: name, fields, changed, words, check: fault }) {
   await change({ then: page,
     title: name, verb: 'Save', fields, check: () => fault?.() || (Object.keys(changed()).length === 0 && 'Nothing is changed.'),
@@ -157,6 +154,25 @@ const codes = (page, uid) => listing(page, 'Codes that were sent', async () => t
   ],
 }));
 
+const record = (page, uid) => listing(page, 'Record', async () => {
+  const { rows, next } = await page.get('data/children', { path: `/users/${uid}`, limit: 100 });
+  return [table({
+    caption: 'Record', rows, empty: 'The tree has no record of this player.', columns: [
+      col('Key', (row) => to(page.url('data', `/users/${uid}`, { sel: row.key }), shown(row.key))),
+      col('Value', (row) => (row.kind === 'node' ? `{${row.children ?? '…'}}` : inline(row.value, 80)), true), when('Changed', 'time')],
+  }), next && quiet('There is more in ', to(page.url('data', `/users/${uid}`), 'Data'), '.')];
+});
+
+const history = (page, uid) => listing(page, 'History', async () => table({
+  caption: 'Commits that changed the record', rows: (await page.get('data/log', { path: `/users/${uid}`, limit: 50, changes: 0 })).commits,
+  empty: 'No commit that is remembered changed the record.', columns: [
+    col('Commit', (row) => to(page.url('data', `/users/${uid}`, { at: `r${row.revision}` }), `r${row.revision}`)), when('Time', 'time', 'moment'),
+    col('By', (row) => actorLink(page, row.actor)), col('Because of', (row) => row.cause && eventLink(page, row.cause.event)), num('Changes', 'changeCount')],
+}));
+
+const rewards = (page, uid) => listing(page, 'Rewards', async () => [await (await import('./player.js')).statement(page, uid),
+  h('p', to(page.url('rewards/u', uid), 'Why paid, or not'))]);
+
 const whole = (page, account) => {
   const { passwordHash, salt, ...told } = account;
   const factors = account.mfaInfo ?? [];
@@ -206,7 +222,7 @@ export async function mount(root, page) {
       copyButton([{ name: 'Uid', text: id }, ...copies(command(page, 'accounts show', [id]), 'GET', `/admin/v1/${at(id)}`, { ns: page.ns })])],
   }));
   const isDevelopment = page.session.mode === 'development';
-  await tabbed(root, page, 'About the account', [{ id: 'account', name: 'Account' }, { id: 'sessions', name: 'Sessions' },
-    ...isDevelopment ? [{ id: 'codes', name: 'Codes' }] : []],
-  (tab, scope) => ({ account: () => whole(scope, account), sessions: () => sessions(scope, id), codes: () => codes(scope, id) })[tab]());
+  await tabbed(root, page, 'About the account', [{ id: 'account', name: 'Account' }, { id: 'sessions', name: 'Sessions' }, { id: 'record', name: 'Record' },
+    { id: 'rewards', name: 'Rewards' }, { id: 'history', name: 'History' }, ...isDevelopment ? [{ id: 'codes', name: 'Codes' }] : []],
+  (tab, scope) => tab === 'account' ? whole(scope, account) : { sessions, record, rewards, history, codes }[tab](scope, id));
 }

@@ -115,7 +115,6 @@ async function leave() {
   }
 }
 
-/** Shows what the address says. */
 async function show() {
   const mine = (turn += 1);
   const target = read(location);
@@ -212,10 +211,8 @@ async function lost(mine) {
     h('p', 'The address may be cut off or of another version.'), h('p', h('a', { href: '/console/' }, 'Go to the overview'))));
 }
 
-/** Whether an address is one of the console. */
 const isOwn = (to) => to.origin === location.origin && /^\/console(\/|$)/.test(to.pathname);
 
-/** Goes to an address of the console. */
 function go(url, { replace = false } = {}) {
   if (!mayLeave()) return;
   const to = new URL(url, location.origin);

@@ -57,6 +57,8 @@ export const act = (page, role, ...of) => guard(button(...of), page, role);
 export const code = (text) => h('code', shown(text));
 /** A line of less weight. */
 export const quiet = (...content) => h('p', { class: 'muted' }, content);
+/** A sentence in a box: note('warn', …), 'bad', 'good'. */
+export const note = (tone, ...content) => h('p', { class: `note ${tone}` }, content);
 /** A link. */
 export const to = (href, ...name) => h('a', { href }, name);
 

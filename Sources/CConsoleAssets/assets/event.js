@@ -1,15 +1,14 @@
 // One event: what was written, which functions had it, what they did, and what came of it.
 
-import { cli, curl } from './api.js';
 import { changesOf, diffView } from './diff.js';
 import { encodePath, h, shown } from './dom.js';
 import { isObject, write } from './json.js';
 import { clock, counted, moment, number, span, time } from './time.js';
 import {
-  act, actorLink, badge, code, coins, copyButton, entryLink, eventLink, facts, functionLink, heading, inline, panel, pathLink,
-  quiet, toast,
+  act, actorLink, badge, button, code, coins, col, copyButton, dialog, entryLink, eventLink, facts, functionLink, heading, inline, num,
+  panel, pathLink, quiet, table, toast,
 } from './ui.js';
-import { change, command } from './parts.js';
+import { change, command, copies } from './parts.js';
 
 const TREES = ['before', 'after', 'payload', 'settings'];
 
@@ -48,7 +47,6 @@ function stepsOf(page, event) {
   return { begin, latest, steps };
 }
 
-/** What came of the runs, and what still waits. */
 function later(page, event, add) {
   const last = event.executions.at(-1)?.finishedAt;
   for (const effect of event.effects) {
@@ -84,6 +82,17 @@ function timeline(page, event) {
     return h('li', { class: 'step' }, h('span', { class: `shape ${step.tone}`, aria: { hidden: 'true' } }, step.shape), h('span', { class: 'when' }, when(step.at, index)),
       h('span', { class: 'what' }, step.what), h('div', { class: 'step-body' }, step.body, track));
   }));
+}
+
+/** The same steps as a table, for who reads by ear. */
+function asTable(page, event) {
+  const { begin, steps } = stepsOf(page, event);
+  dialog({ title: 'Timeline', wide: true, body: table({
+    caption: 'What happened, in order', rows: steps, columns: [
+      col('Time', ({ at }) => clock(at)), num('After', ({ at }) => (at === undefined || at === null ? '—' : span(at - begin))), col('Step', 'what'),
+      num('Took', ({ from, to }) => (from === undefined ? '—' : span(to - from))), col('What', 'body', true),
+    ],
+  }) });
 }
 
 /** The events that led here, up to the first write, and those that came of it. */
@@ -127,7 +136,7 @@ function actionsOf(page, event, reload) {
   });
   const replay = h('a', { class: 'button', href: page.url('replays/new', null, { event: event.id }) }, 'Replay with dry run…');
   const copy = copyButton([{ name: 'Link', text: () => location.href }, { name: 'Event id', text: event.id }, { name: 'Path', text: event.path },
-    { name: 'JSON', text: () => write(event, 2) }, { name: 'curl', text: () => curl('GET', path, { ns: page.ns }) }, { name: 'Command', text: () => cli('triggers', 'show', '--ns', page.ns, event.id) }]);
+    { name: 'JSON', text: () => write(event, 2) }, ...copies(command(page, 'triggers show', [event.id]), 'GET', path, { ns: page.ns })]);
   return [redeliver, acknowledge, replay, copy];
 }
 
@@ -138,7 +147,7 @@ export async function mount(root, page) {
   let event = await load();
   let chainFor = null;
   const head = h('div', { class: 'stack' });
-  const steps = panel({ title: 'Timeline', load: async () => timeline(page, event) });
+  const steps = panel({ title: 'Timeline', actions: button('as table', () => asTable(page, event), { small: true, quiet: true }), load: async () => timeline(page, event) });
   const values = panel({
     title: 'Before and after', load: async () => {
       if (event.erased) return h('p', `The values are erased: the player left. ${shown(event.erased.reason ?? '')}`);

@@ -124,7 +124,6 @@ function histogram(page, change) {
   return { element: h('div', { class: 'histogram' }, chart.element, problem, counts), load };
 }
 
-/** What stands in place of a list without rows. */
 function nothing(page, functions, change) {
   const filters = FILTERS.filter((name) => page.query.get(name));
   if (filters.length > 0) {

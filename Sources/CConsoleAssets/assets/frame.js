@@ -112,7 +112,6 @@ function drawBand(session) {
   if (band?.action) place.append(button(band.action.name, band.action.run, { small: true }));
 }
 
-/** Pauses or resumes live updates. */
 function togglePause() {
   live.paused = !live.paused;
   announce(live.paused ? 'Live updates are paused' : 'Live updates go on');
@@ -182,7 +181,6 @@ function remember(page) {
 // What is typed before the search is there is typed into it.
 let early = null;
 
-/** Calls up the search, or the list of keys. */
 async function call(what) {
   if (early !== null || document.querySelector('dialog[open]')) return;
   early = '';

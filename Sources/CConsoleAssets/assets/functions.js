@@ -8,7 +8,9 @@ import {
   quiet, table, to, toast, when,
 } from './ui.js';
 import { number, span, time } from './time.js';
-import { again, change, command, copies, copying, follow, listing, tabbed } from './parts.js';
+import { again, change, command, copies, copying, follow, link, listing, tabbed } from './parts.js';
+
+const WINDOWS = ['1h', '6h', '24h'];
 
 /** The page's title. */
 export const title = ({ name }) => (name ? `${name} · Functions` : 'Functions');
@@ -20,7 +22,9 @@ export async function mount(root, page) {
 
 const list = async (page) => (await page.get('functions', {}, { trees: ['settings'] })).functions;
 const path = (name, act) => `functions/${encodeURIComponent(name)}/${act}`;
-const pace = (row) => (row.pace?.meanNanoseconds ? span(Number(row.pace.meanNanoseconds) / 1e6) : '—');
+const nanoseconds = (count) => (count ? span(Number(count) / 1e6) : '—');
+const lately = ({ recent }) => (recent ? h('span', { class: 'row wrap' }, number(recent.runs), Object.entries(recent.outcomes).filter(([, count]) => count > 0)
+  .map(([outcome, count]) => badge(outcome === 'repeated' ? 'skipped' : outcome, `${number(count)} ${outcome}`))) : '—');
 const failures = (page, row, found, outcome) => (found ? h('a', { href: page.url('events', null, { outcome, function: row.name }) },
   badge(outcome, number(found.count))) : '0');
 
@@ -56,19 +60,17 @@ async function mountList(root, page) {
       col('State', (row) => (row.paused ? badge('paused') : row.pace ? badge('ok', 'listening') : badge('none', 'only remembered'))),
       num('Dead', (row) => failures(page, row, row.deadLetters, 'dead')),
       num('Retrying', (row) => failures(page, row, row.retries, 'waiting')),
-      num('Mean time', pace), col('Do', (row) => h('span', { class: 'actions' }, controls(page, row, true))),
+      col('Runs, 24 h', lately, true), num('p50', (row) => nanoseconds(row.recent?.p50Nanoseconds)), num('p95', (row) => nanoseconds(row.recent?.p95Nanoseconds)), col('Do', (row) => h('span', { class: 'actions' }, controls(page, row, true))),
     ], empty: empty('This server runs no functions. They stand in Functions/ of the deployment; Examples/OwnGame shows some.'),
   })));
   root.append(made.element);
   await made.first;
 }
 
-const nanoseconds = (count) => (count ? span(Number(count) / 1e6) : '—');
-
 const overview = (page, name) => follow(page, listing(page, 'State and settings', async () => {
   let found;
   try {
-    found = await page.get(`functions/${encodeURIComponent(name)}`, {}, { trees: ['value', 'default'] });
+    found = await page.get(`functions/${encodeURIComponent(name)}`, { window: page.query.get('window') ?? '24h' }, { trees: ['value', 'default'] });
   } catch (error) {
     if (error.status !== 404) throw error;
     return empty('There is no such function.', { name: 'All functions', href: page.url('functions') });
@@ -82,6 +84,8 @@ const overview = (page, name) => follow(page, listing(page, 'State and settings'
     ['Events', h('span', { class: 'row wrap' }, count('waiting'), count('paused'), count('dead'))],
     ['Waits longest', oldest && [eventLink(page, oldest.event), ' since ', time(oldest.since)]],
     ['Last error', last && [eventLink(page, last.event), `: ${shown(last.error)}`]],
+    ['Runs lately', row.recent && [lately(row), ' since ', time(row.recent.since), ' ', WINDOWS.map((name) => h('a', { class: 'chip', href: link(page, { window: name }), aria: { current: name === row.recent.window ? 'true' : null } }, name))]],
+    ['Time of these', row.recent?.p50Nanoseconds && `half within ${nanoseconds(row.recent.p50Nanoseconds)}, 95 of 100 within ${nanoseconds(row.recent.p95Nanoseconds)}`],
     ['Runs since the start', runs && (Object.entries(runs.outcomes).map(([outcome, times]) => `${outcome} ${number(times)}`).join(', ') || 'none')],
     ['Time of a run', runs?.measured > 0 && `half within ${nanoseconds(runs.p50Nanoseconds)}, 95 of 100 within ${nanoseconds(runs.p95Nanoseconds)}, 99 within ${nanoseconds(runs.p99Nanoseconds)}, the slowest of ${number(runs.measured)} ${nanoseconds(runs.slowestNanoseconds)}`],
     ['Where', row.pace && `${row.pace.inline ? 'on the writer' : 'beside the writer'}; ${number(row.pace.inlineRuns)} runs on the writer`],

@@ -2,7 +2,7 @@
 
 import { curl, patch } from './api.js';
 import { append, clear, h, later, shown } from './dom.js';
-import { act, button, check, choice, code, copyButton, field, heading, input, to } from './ui.js';
+import { act, button, check, choice, code, copyButton, field, heading, input, note, to } from './ui.js';
 import { command, section } from './parts.js';
 
 // By group: [parameter of the long link, label, placeholder or help]; "efr" is a box to tick.
@@ -36,7 +36,7 @@ export function previewPanel(page, ask, done) {
     const told = await page.post('links/preview', await ask());
     made.told = told;
     done?.(told);
-    if (told.error) return h('p', { class: 'note warn' }, shown(told.error));
+    if (told.error) return note('warn', shown(told.error));
     const body = h('div', { class: 'stack' });
     const draw = () => {
       const device = told.devices.find((item) => item.device === chosen);
@@ -48,8 +48,8 @@ export function previewPanel(page, ask, done) {
       for (const [index, [id]] of DEVICES.entries()) body.querySelectorAll('[role="group"] button')[index].setAttribute('aria-pressed', String(id === chosen));
     };
     draw();
-    return [body, told.warning.map((item) => h('p', { class: 'note warn' }, shown(item.warningMessage), ' ', code(item.warningCode))),
-      told.warning.length === 0 && h('p', { class: 'note good' }, 'Nothing is doubtful.')];
+    return [body, told.warning.map((item) => note('warn', shown(item.warningMessage), ' ', code(item.warningCode))),
+      told.warning.length === 0 && note('good', 'Nothing is doubtful.')];
   });
   return made;
 }
@@ -132,7 +132,7 @@ export async function mount(root, page) {
     name: 'curl', text: () => (row ? curl('PATCH', '/admin/v1/links/link', { link: row.shortLink }, edit()) : curl('POST', '/admin/v1/links', {}, order())) }])));
   ownSuffix.hidden = true;
   root.append(heading(row ? `Edit ${shown(row.shortLink.replace('https://', ''))}` : 'New link', { crumbs: to(page.url('links'), 'Links') }),
-    settings.domains.length === 0 ? h('p', { class: 'note warn' }, 'No domain for links is set. Set them first: ', h('code', 'doubloon links settings links.json'))
+    settings.domains.length === 0 ? note('warn', 'No domain for links is set. Set them first: ', h('code', 'doubloon links settings links.json'))
       : h('div', { class: 'split' }, h('div', { class: 'split-main' }, form), h('div', { class: 'split-side' }, preview.element)));
   made.link.focus();
 }

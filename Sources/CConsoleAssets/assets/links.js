@@ -2,7 +2,7 @@
 
 import { address } from './api.js';
 import { h, shown } from './dom.js';
-import { act, badge, button, code, col, copyButton, empty, facts, heading, jsonView, num, playerLink, quiet, table, to, when } from './ui.js';
+import { act, badge, button, code, col, copyButton, empty, facts, heading, jsonView, note, num, playerLink, quiet, table, to, when } from './ui.js';
 import { number, time } from './time.js';
 import { amounts, change, command, copies, copying, cursorPager, filters, listing, panel, save, section, spans } from './parts.js';
 
@@ -16,7 +16,6 @@ export const title = ({ view, route }) => ({ show: 'Link', new: 'New link', edit
 const state = (row) => (row.disabledAt ? badge('disabled', 'off') : badge('ok', 'on'));
 const bare = (link) => link.replace(/^https?:\/\//, '');
 const showing = (page, link) => page.url('links', 'show', { link: bare(link) });
-/** A page's parameters of these names. */
 const asked = (page, ...names) => Object.fromEntries(names.map((name) => [name, page.query.get(name)]));
 const more = (page, next, scanned, rows) => [next && rows.length === 0 && h('p', `None among ${number(scanned)}.`), cursorPager(page, next)];
 
@@ -85,7 +84,7 @@ async function association(told, signal) {
 const settings = (page) => listing(page, 'Settings of links', async (signal) => {
   const told = await page.get('links/settings');
   const list = (items) => (items.length > 0 ? h('ul', items.map((item) => h('li', code(item)))) : 'none');
-  return [told.warnings.map((text) => h('p', { class: 'note warn' }, shown(text))), facts([
+  return [told.warnings.map((text) => note('warn', shown(text))), facts([
     ['Domains', list(told.domains)], ['May lead to hosts', list(told.hosts)], ['Patterns', list(told.allowPatterns)],
     ['Keys of apps', number(told.apiKeys.length)], ['Proof of a click is good for', `${number(told.clickDays)} days`],
   ]), h('h3', 'Files for phones'), await association(told, signal), told.domains.length > 0 && quiet('This server gives these. Whether your domain does: ',
@@ -93,7 +92,6 @@ const settings = (page) => listing(page, 'Settings of links', async (signal) => 
   quiet('They are changed by ', h('code', 'doubloon links settings links.json'), ', or stand in the configuration file.')];
 });
 
-/** Switches a link on or off. */
 async function toggle(page, row) {
   const isOff = Boolean(row.disabledAt);
   const verb = `Switch ${isOff ? 'on' : 'off'} ${shown(bare(row.shortLink))}`;
@@ -105,7 +103,6 @@ async function toggle(page, row) {
   });
 }
 
-/** From the click to the coins, in all and by day. */
 const funnel = (page, of) => section(page, 'What came of it', async () => {
   const days = Number(page.query.get('days')) || 30;
   const told = await page.get('links/funnel', { ...of, since: Math.max(0, Date.now() - days * DAY) });
@@ -116,7 +113,7 @@ const funnel = (page, of) => section(page, 'What came of it', async () => {
   return [h('dl', { class: 'funnel' }, stages.map(({ name, id, count }) => h('div', { dataset: { stage: id } }, h('dt', name), h('dd', { class: 'number' }, number(count)),
     h('dd', { class: 'bar-meter', aria: { hidden: 'true' } }, h('span', { style: { width: `${(100 * Number(count)) / most}%` } })))),
   h('div', { dataset: { stage: 'coins' } }, h('dt', 'Coins'), h('dd', amounts(totals.coins)))),
-  !told.complete && h('p', { class: 'note warn' }, 'There is too much for one look: the first 1,000 links and 20,000 players are counted.'),
+  !told.complete && note('warn', 'There is too much for one look: the first 1,000 links and 20,000 players are counted.'),
   h('h3', 'By day'), spans(page, [7, 30, 365], days),
   table({
     caption: 'By day and platform', rows: told.days, empty: 'Nothing in these days.', columns: [col('Day', 'day'), col('Platform', 'platform'),

@@ -57,7 +57,6 @@ class WindowList {
     return this.pages.reduce((sum, page) => sum + page.count, 0);
   }
 
-  /** Whether the end was reached. */
   get end() {
     return this.pages.length > 0 && this.pages.at(-1).next === undefined;
   }
@@ -316,7 +315,6 @@ class WindowList {
     this.draw();
   }
 
-  /** The focused item. */
   current() {
     return this.at(this.focused).item;
   }

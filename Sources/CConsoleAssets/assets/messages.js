@@ -35,7 +35,6 @@ function campaigns(page) {
   return [{ element: filters(page, 'Filter', { state: ['State', [['', 'all'], 'draft', 'published', 'stopped']], q: ['Text', 'summer'] }) }, made];
 }
 
-/** Whose devices or events are looked for. */
 const player = (page) => page.query.get('uid') || undefined;
 const ofPlayer = (page, tab) => ({ element: filters(page, 'Of a player', { uid: ['Player', 'alice'] }, 'Show', { tab: { value: tab } }) });
 
@@ -69,13 +68,11 @@ const settings = (page) => listing(page, 'Settings of messages', async () => [
 
 const LISTS = { campaigns, devices, events, settings };
 
-/** Events by which campaigns appear. */
 const trigger = (item) => (item.on ? moments[item.on] ?? item.on : item.server ? ['the server\'s event ', code(item.server), copyIcon(item.server, 'Copy event id')]
   : ['the app\'s event ', code(item.event ?? '?'), copyIcon(String(item.event), 'Copy event id')]);
 
 const list = (items) => h('ul', { class: 'lines' }, items.map((item) => h('li', item)));
 const has = (value) => value !== undefined && value !== null && Object.keys(value).length > 0;
-/** A part of a document, where there is one. */
 const part = (value) => (has(value) ? jsonView(value, { open: 3 }) : null);
 
 function said(one) {

@@ -24,7 +24,6 @@ function rate(samples, name, seconds) {
 const micros = (value) => (value === undefined || value === null ? '—' : span(Number(value) / 1000));
 const short = (value) => (value === null ? '—' : value >= 100 || value === 0 ? number(Math.round(value)) : value.toFixed(1));
 
-/** A tile: name, figure, what it says below. */
 function tile(name, { href } = {}) {
   const figure = h('span', { class: 'figure' }, '—');
   const detail = h('span', { class: 'detail' });
@@ -82,7 +81,6 @@ function ledgerTile(page, found) {
   return made;
 }
 
-/** What keeps something from working, and what to do about it. */
 function problemsPanel(page) {
   let audit = null;
   const ledger = ledgerTile(page, (answer) => {

@@ -1,9 +1,11 @@
 // One player: why paid or not, the statement, who brought whom; pay, hold, release, give back, reverse.
 
+import { quote } from './api.js';
+import { parse } from './json.js';
 import { h, shown } from './dom.js';
 import {
   act, badge, button, choice, code, coins, col, copyButton, copyIcon, empty, entryLink, eventLink, facts, field, functionLink, heading,
-  input, num, pathLink, playerLink, quiet, table, to, toast, when,
+  inline, input, num, pathLink, playerLink, quiet, table, to, toast, when,
 } from './ui.js';
 import { number, time } from './time.js';
 import { again, amountOn, amounts, balances, cause, change, command, copies, entryColumns, follow, pager, panel, reverse, tabbed } from './parts.js';
@@ -22,7 +24,6 @@ async function balancesOf(page, uid) {
   return accounts.filter((row) => row.account === account);
 }
 
-/** Balances after, or why it would be refused. */
 const outcome = (page, rows, refusal) => ({ blocked: Boolean(refusal), node: [balances(page, rows), refusal && h('p', { class: 'field-fault' }, shown(refusal.error))] });
 
 /** A whole number above zero, exactly; null if the text is none. */
@@ -60,7 +61,6 @@ async function move(page, uid, held, isHold) {
   again(page);
 }
 
-/** Pays a hold out, or gives it back. */
 async function endHold(page, uid, hold, isRelease) {
   const amount = input({ inputmode: 'numeric', value: String(hold.amount) });
   const parsed = () => amountIn(amount.value.trim());
@@ -96,6 +96,36 @@ function holdsTable(page, uid, holds) {
 
 const FATES = { paid: 'done', unheard: 'none', suppressed: 'skipped', unwanted: 'skipped' };
 
+/** The words of a command behind the program's name. */
+const wordsOf = (text) => [...text.matchAll(/'((?:'\\''|[^'])*)'|\S+/g)].map(([whole, quoted]) => (quoted ?? whole).replaceAll("'\\''", "'")).slice(1);
+
+/** What the command of a repair orders, as `change` takes it, and the role that it takes; null where a person must complete it. */
+function repairOf(page, text) {
+  const [verb, ...words] = wordsOf(text);
+  const given = Object.fromEntries(words.flatMap((word, at) => (word.startsWith('--') ? [[word.slice(2), words[at + 1]?.startsWith('--') ?? true ? true : words[at + 1]]] : [])));
+  const params = { ns: page.ns };
+  if (verb === 'replay') {
+    const order = { mode: given.gaps ? 'gaps' : 'all', function: given.function, event: given.event, uid: given.uid, suppressed: given.suppressed };
+    return { role: 'support', ask: (reason) => ({ path: 'replays', params, body: { ...order, reason } }), preview: async () => {
+      const { survey, coins: paid } = await page.post('replays/preview', { ...order, reason: 'preview' });
+      return { blocked: survey.run === 0, node: [facts([['Would run', number(survey.run)], ['Done already', number(survey.alreadyDone)], ['Coins', amounts(paid)]]),
+        survey.run === 0 && quiet('Nothing would run: it is done, or on its way.')] };
+    } };
+  }
+  if (verb !== 'functions') return null;
+  const path = `functions/${encodeURIComponent(words[1])}/${words[0]}`;
+  if (words[0] === 'resume') return { role: 'support', reason: false, ask: () => ({ path }), preview: h('p', 'It goes on, with the events that waited.') };
+  const [before, after] = [given.before, given.after].map((value) => (value === undefined ? undefined : parse(value)));
+  return { role: 'admin', ask: (reason) => ({ path, params, body: { path: given.path, before, after, reason } }),
+    preview: h('p', pathLink(page, given.path), ': ', inline(before), ' → ', inline(after), '. The function sees this change, and the tree as it is now.') };
+}
+
+function repairLine(page, text) {
+  const { role, ...plan } = repairOf(page, text) ?? {};
+  return h('p', { class: 'repair' }, code(text), copyIcon(text, 'Copy the repair command'), role && act(page, role, 'Repair…', () => change({
+    title: 'Repair', verb: 'Repair', words: (reason) => text.replace(/TEXT$/, quote(reason)), then: page, ...plan }), { small: true }));
+}
+
 /** What a function made of the changes at one place. */
 function story(page, given) {
   return h('section', { class: 'story' },
@@ -104,7 +134,7 @@ function story(page, given) {
     given.changes.length === 0 ? quiet('Nothing was ever written there.') : h('ul', { class: 'lines' }, given.changes.map((item) => h('li',
       badge(FATES[item.fate] ?? item.fate, item.fate), ' ', shown(item.text), ' ', eventLink(page, item.event, 'event'),
       (item.entries ?? []).map((entry) => [' ', entryLink(page, entry.sequence)]),
-      item.repair && h('p', { class: 'repair' }, code(item.repair), copyIcon(item.repair, 'Copy the repair command'))))),
+      item.repair && repairLine(page, item.repair)))),
     !given.complete && quiet('There may be more: older changes are not shown or were pruned.'));
 }
 
@@ -132,7 +162,8 @@ async function why(page, uid) {
   ];
 }
 
-async function statement(page, uid) {
+/** What moved on a player's account. */
+export async function statement(page, uid) {
   const account = `user:${uid}`;
   const before = page.query.get('before');
   const { entries, next } = await page.get('ledger/statement', { account, before, limit: 50 });

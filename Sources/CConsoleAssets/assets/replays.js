@@ -4,12 +4,12 @@ import { cli, curl } from './api.js';
 import { diffView } from './diff.js';
 import { h, later, shown } from './dom.js';
 import { entries as members, isObject } from './json.js';
-import { change } from './parts.js';
+import { change, copies } from './parts.js';
 import { windowList } from './list.js';
 import { counted, moment, number, parseTime, time } from './time.js';
 import {
-  act, actorLink, badge, button, check, choice, code, coins, col, copyButton, empty, errorPanel, eventLink, facts, field,
-  functionLink, heading, input, num, panel, pathLink, table, tabs, toast,
+  act, actorLink, badge, button, check, choice, code, coins, col, copyButton, empty, errorPanel, eventLink, facts, field, functionLink,
+  heading, input, note, num, panel, pathLink, table, tabs, toast,
 } from './ui.js';
 
 const MODES = [['failed', 'Failed: what was given up on'], ['gaps', 'Gaps: what a function never had'], ['all', 'All: every event again']];
@@ -29,7 +29,6 @@ const crumbs = (page) => h('span', h('a', { href: page.url('events') }, 'Events'
 const amounts = (units) => members(units).filter(([, amount]) => amount !== 0).map(([unit, amount]) => h('span', coins(amount, unit), ' '));
 const counts = (outcomes) => members(outcomes).map(([name, count]) => badge(name, `${number(count)} ${name}`));
 
-/** What is chosen, in words. */
 function words(page, order) {
   return [MODES.find(([id]) => id === order.mode)?.[1].split(':')[0] ?? order.mode, order.function && ['of ', functionLink(page, order.function)],
     order.event && ['event ', eventLink(page, order.event)], order.uid && `player ${shown(order.uid)}`, order.path && ['at ', code(order.path)], order.writer && `written by ${shown(order.writer)}`,
@@ -40,7 +39,7 @@ function words(page, order) {
 
 async function showList(root, page) {
   const start = h('a', { class: 'button primary', href: page.url('replays/new') }, 'New replay…');
-  const copy = copyButton([{ name: 'Link', text: () => location.href }, { name: 'curl', text: () => curl('GET', 'replays', { ns: page.ns }) }, { name: 'Command', text: () => cli('replay', 'list', '--ns', page.ns) }]);
+  const copy = copyButton([{ name: 'Link', text: () => location.href }, ...copies(cli('replay', 'list', '--ns', page.ns), 'GET', 'replays', { ns: page.ns })]);
   const load = (before) => page.get('replays', { limit: 50, before }, { active: before ? undefined : false });
   let older = [];
   const list = panel({
@@ -50,7 +49,7 @@ async function showList(root, page) {
       const next = rows.at(-1)?.id;
       const made = table({
         caption: 'Replays, newest first', rows, open: (replay) => page.go(page.url('replays', replay.id)),
-        empty: empty('Nothing was replayed yet. A replay gives events to their functions again: those that failed, those that a new function never had, or all. Nothing is paid twice.', { name: 'New replay…', href: page.url('replays/new') }),
+        empty: empty('Nothing was replayed yet. A replay gives events to their functions again: what failed, what a new function never had, or all. Nothing is paid twice.', { name: 'New replay…', href: page.url('replays/new') }),
         columns: [col('No.', (replay) => h('a', { href: page.url('replays', replay.id) }, number(replay.id)), true), col('State', (replay) => badge(replay.state), true),
           col('What', (replay) => h('span', words(page, replay.order)), true), num('Given', (replay) => number(replay.progress.given)),
           num('Coins', (replay) => amounts(replay.progress.coins)), col('Reason', (replay) => replay.order.reason, true),
@@ -149,7 +148,7 @@ function dryRunOf(page, trial) {
   const first = items.find(([, , count]) => count > 0)?.[0] ?? 'tree';
   const made = tabs({ label: 'Dry run', items: items.map(([id, name, count]) => ({ id, name, count })), current: first, change: (id) => made.panel.replaceChildren(views[id]()) });
   made.panel.append(views[first]());
-  return h('div', h('p', { class: 'note good' }, 'Nothing was changed: this is what a replay would do now.'), made.element, made.panel);
+  return h('div', note('good', 'Nothing was changed: this is what a replay would do now.'), made.element, made.panel);
 }
 
 async function showNew(root, page) {
@@ -238,7 +237,7 @@ async function showOne(root, page) {
   const cancel = act(page, 'support', 'Cancel…', async () => {
     if (await change({ title: `End replay ${id}?`, verb: 'End it', danger: true, reason: false, run: () => {}, preview: h('p', 'What is on its way still ends. What was given stays given.') })) await order('cancel');
   }, { danger: true });
-  const copy = copyButton([{ name: 'Link', text: () => location.href }, { name: 'curl', text: () => curl('GET', `replays/${id}`, { ns: page.ns }) }, { name: 'Command', text: () => cli('replay', 'show', id, '--ns', page.ns) }]);
+  const copy = copyButton([{ name: 'Link', text: () => location.href }, ...copies(cli('replay', 'show', id, '--ns', page.ns), 'GET', `replays/${id}`, { ns: page.ns })]);
   const draw = () => {
     const { progress } = replay;
     const done = share(replay);
@@ -251,7 +250,7 @@ async function showOne(root, page) {
     state.replaceChildren(facts([['State', badge(replay.state)], ['Given', h('span', { class: 'number' }, number(progress.given))], ['Done already', number(progress.alreadyDone)], ['Resting', number(progress.resting)],
       ['Events looked at', number(progress.scanned)], ['Outcomes', members(progress.outcomes).length > 0 && h('span', { class: 'row wrap' }, counts(progress.outcomes))], ['Coins', amounts(progress.coins)],
       ['What', h('span', words(page, replay.order))], ['Reason', shown(replay.order.reason)], ['By', actorLink(page, replay.order.actor)], ['Begun', time(replay.createdAt)], ['Last step', time(replay.updatedAt)]]),
-    ...(progress.failure ? [h('p', { class: 'note bad' }, `It stopped: ${shown(progress.failure)}`)] : []));
+    ...(progress.failure ? [note('bad', `It stopped: ${shown(progress.failure)}`)] : []));
   };
   const items = windowList({
     label: 'Events of this replay', columns: ['Event', 'Function', 'Outcome', 'Commit'], template: 'minmax(160px, 3fr) minmax(100px, 2fr) minmax(140px, 3fr) 80px', key: (item) => `${item.event} ${item.function}`,

@@ -3,8 +3,8 @@
 import { post } from './api.js';
 import { h, shown } from './dom.js';
 import {
-  act, area, badge, button, check, code, coins, col, copyButton, empty, entryLink, facts, field, heading, num, playerLink, quiet, table,
-  to, toast, when,
+  act, area, badge, button, check, code, coins, col, copyButton, empty, entryLink, facts, field, heading, note, num, playerLink, quiet,
+  table, to, toast, when,
 } from './ui.js';
 import { counted, number, parseTime } from './time.js';
 import { again, amounts, cause, change, command, copies, copying, cursorPager, filters, section } from './parts.js';
@@ -130,12 +130,11 @@ async function mountReview(root, page) {
 const LINES = (page) => [num('Line', 'line'), col('Player', (row) => playerLink(page, row.account.replace(/^[^:]*:/, ''))),
   num('Amount', (row) => coins(row.amount, row.unit)), col('Key', (row) => code(row.key))];
 
-/** What a table would do, kind by kind. */
 function planOf(page, plan) {
   const part = (count, name, rows, columns) => count > 0 && [h('h3', `${name}: ${number(count)}`), table({ caption: name, rows, columns }),
     count > rows.length && quiet(`The first ${number(rows.length)} are shown.`)];
   return [facts([['Would be paid', h('span', { class: 'big' }, number(plan.pays))], ['Coins', amounts(plan.coins)], ['Paid before', number(plan.repeated)], ['Faults', number(plan.faultCount)]]),
-    plan.faultCount > 0 && h('p', { class: 'note bad' }, 'Nothing is paid while a line is at fault.'),
+    plan.faultCount > 0 && note('bad', 'Nothing is paid while a line is at fault.'),
     part(plan.faultCount, 'Faults', plan.faults, [num('Line', 'line'), col('Column', 'column'), col('What is wrong', (row) => shown(row.error), true)]),
     part(plan.unknown, 'Players without account and record', plan.unknownPlayers, LINES(page)),
     part(plan.pays, 'Payments', plan.payments, [...LINES(page), col('Reason', (row) => (row.reason ? shown(row.reason) : '—'), true)]),
@@ -162,7 +161,7 @@ async function pay(page, csv, plan, result) {
 async function mountCompensation(root, page) {
   const file = h('input', { type: 'file', class: 'input', accept: '.csv,text/csv,text/plain' });
   const lines = area({ rows: 6, class: 'input mono', placeholder: 'account,amount,unit,key,reason\nbob,50,,outage-3/bob,' });
-  const chosen = field('File', file, { help: 'Comma-separated values in UTF-8, at most 10,000 lines. The first names the columns: account, amount, key, and perhaps unit and reason.' });
+  const chosen = field('File', file, { help: 'UTF-8, at most 10,000 lines; the first names the columns: account, amount, key, perhaps unit and reason.' });
   const typed = field('Or the lines themselves', lines, { wide: true });
   const result = h('div', { class: 'stack', role: 'status' });
   const body = h('div', { class: 'stack' });
@@ -178,7 +177,7 @@ async function mountCompensation(root, page) {
         await made.reload();
       }, { primary: true });
       go.hidden = plan.faultCount > 0 || plan.pays === 0;
-      return [h('p', go), plan.pays === 0 && plan.repeated > 0 && h('p', { class: 'note good' }, 'Every line was paid before: nothing is paid again.'), planOf(page, plan)].flat(9).filter(Boolean);
+      return [h('p', go), plan.pays === 0 && plan.repeated > 0 && note('good', 'Every line was paid before: nothing is paid again.'), planOf(page, plan)].flat(9).filter(Boolean);
     });
     body.append(made.element);
     await made.first;

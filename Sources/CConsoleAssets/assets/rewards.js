@@ -2,7 +2,7 @@
 
 import { h, shown } from './dom.js';
 import {
-  act, badge, button, code, col, copyButton, empty, eventLink, facts, field, functionLink, heading, input, num, pathLink, playerLink,
+  act, badge, button, code, col, copyButton, empty, eventLink, facts, field, functionLink, heading, input, note, num, pathLink, playerLink,
   table, to,
 } from './ui.js';
 import { number, parseTime, time } from './time.js';
@@ -57,7 +57,7 @@ function topPanel(page) {
           num('Reversed', (row) => amounts(row.reversed)), num('Clicks', 'clicks'), num('Installs', 'installs'),
         ], empty: empty('Nobody was referred yet. A player counts as referred when the record names a referrer: referred_by "alice".',
           { name: 'Start', href: page.url('start') }),
-      }), !complete && h('p', { class: 'note warn' }, 'There was too much for one look: of 100,000 entries, and of 20,000 players whether they signed up. What is older, or behind them, is not counted.')];
+      }), !complete && note('warn', 'Too much for one look: 100,000 entries and 20,000 players are counted, not what is behind them.')];
     },
   }));
 }

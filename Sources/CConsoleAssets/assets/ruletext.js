@@ -5,7 +5,7 @@ import { codeArea, unseen } from './code.js';
 import { textDiff } from './diff.js';
 import { fill, h, later, shown } from './dom.js';
 import { get as member, isObject, parse, write } from './json.js';
-import { act, actorLink, badge, button, code, col, copyButton, num, quiet, table, toast, when } from './ui.js';
+import { act, actorLink, badge, button, code, col, copyButton, note, num, quiet, table, toast, when } from './ui.js';
 import { number, size, time } from './time.js';
 import { change, command, copies, link, listing, save as saveFile } from './parts.js';
 
@@ -47,7 +47,7 @@ async function checkText(page, area, told) {
   fill(told, answer.sound
     ? h('p', badge('ok', '0 faults'), ` ${many(answer.rules, 'rule')} at ${many(answer.places, 'place')}, ${many(answer.indexes, 'index', 'indexes')}.`)
     : [h('p', badge('failed', many(answer.faults.length, 'fault'))), faultList(answer.faults, area)],
-  hidden.length > 0 && [h('p', { class: 'note warn' }, 'Not everything in this text can be seen.'), faultList(hidden, area)]);
+  hidden.length > 0 && [note('warn', 'Not everything in this text can be seen.'), faultList(hidden, area)]);
   return answer;
 }
 
@@ -151,7 +151,7 @@ export function history(page, state) {
         col('Reason', (row) => shown(row.reason ?? ''), true), num('Size', (row) => size(row.bytes)),
       ], empty: 'There are no rules yet. The first that are saved are version 1; the last 100 are kept.',
     });
-    return [one && await version(page, state, versions, one), chosen && !one && h('p', { class: 'note bad' }, `There is no version ${shown(chosen)} any more.`), rows];
+    return [one && await version(page, state, versions, one), chosen && !one && note('bad', `There is no version ${shown(chosen)} any more.`), rows];
   });
 }
 

@@ -1,20 +1,19 @@
 // Settings: the server, who may administer, namespaces, the log, how the console looks, about.
 
 import { del } from './api.js';
-import { h, shown } from './dom.js';
+import { encodePath, fill, h, shown } from './dom.js';
 import { write } from './json.js';
 import {
-  act, badge, button, choice, code, col, copyButton, copyIcon, dialog, empty, facts, field, guard, heading, input, num, quiet, table, to,
-  toast, when,
+  act, badge, button, choice, code, col, copyButton, copyIcon, dialog, empty, facts, field, guard, heading, inline, input, jsonView, note,
+  num, quiet, table, to, toast, when,
 } from './ui.js';
-import { moment, now, number, parseTime, setZone, size, span, time, zone } from './time.js';
+import { counted, moment, now, number, parseTime, setZone, size, span, time, zone } from './time.js';
 import { appearance as setting, setAppearance } from './frame.js';
 import { change, command, copies, panel, save, section, tabbed } from './parts.js';
 
 /** The page's title. */
 export const title = () => 'Settings';
 
-/** A panel with its copy menu and other actions. */
 const part = (page, name, load, copy, actions) => panel({
   title: name, load, actions: [actions, copy && copyButton(copy)].flat().filter(Boolean),
 });
@@ -45,8 +44,8 @@ const server = (page) => [part(page, 'Server', async () => {
     ['Last verification', told.lastVerification && [badge(told.lastVerification.sound ? 'sound' : 'failed'), ' ', time(told.lastVerification.at), ` in ${span(told.lastVerification.durationMs)}`]],
     ['Last backup', told.lastBackup && [time(told.lastBackup.at), told.lastBackup.failure && ` ✕ ${shown(told.lastBackup.failure)}`]],
     ['Disk', told.disk && `${size(told.disk.freeBytes)} of ${size(told.disk.totalBytes)} free at ${shown(told.disk.folder)}`],
-  ]), [...told.problems, told.writer.failure].filter(Boolean).map((text) => h('p', { class: 'note bad' }, shown(text))),
-  told.warnings.map((text) => h('p', { class: 'note warn' }, shown(text))),
+  ]), [...told.problems, told.writer.failure].filter(Boolean).map((text) => note('bad', shown(text))),
+  told.warnings.map((text) => note('warn', shown(text))),
   told.pausedFunctions.map((item) => h('p', badge('paused', item.name), ` ${shown(item.reason)}`))];
 }, copies(command(page, 'status', [], { ns: false }), 'GET', '/admin/v1/status')),
 proof(page, 'Everything that is stored', 'Reads every table of every namespace and compares it with what proves it.', 'verify', {}, 'verify',
@@ -58,13 +57,53 @@ proof(page, 'Everything that is stored', 'Reads every table of every namespace a
     ],
   })])];
 
+const ADMIN = /^admins\.(.+)\.token$/;
+
+const configuration = (page) => [part(page, 'In force', async () => {
+  if (!page.needs('admin')) return empty('What is configured takes admin to see.');
+  const { files, settings } = await page.get('config');
+  return [quiet(files.length > 0 ? ['From ', files.map((file) => [code(file), ' ']), 'and the defaults.'] : 'From the command line and the defaults.'), table({
+    caption: 'Settings in force', rows: settings, columns: [
+      col('Setting', (row) => code(row.name)),
+      col('Value', (row) => (row.value === null ? quiet('not set') : row.secret ? 'set' : typeof row.value === 'object' ? jsonView(row.value, { open: 1 }) : inline(row.value)), true),
+    ],
+  })];
+}, copies(command(page, 'config show', [], { ns: false }), 'GET', '/admin/v1/config')), mails(page)];
+
+/** Mail: a test of it, and in development what would have been sent. */
+function mails(page) {
+  const told = h('p', { role: 'status' });
+  const test = act(page, 'admin', 'Send a test…', async () => {
+    const address = input({ type: 'email', placeholder: 'ann@acme.test' });
+    const ordered = await change({
+      title: 'Send a test mail', reason: false, fields: field('To', address), verb: () => `Send to ${address.value.trim() || '…'}`,
+      check: () => !/.@./.test(address.value) && 'Write an address.', ask: () => ({ path: 'mail/test', body: { to: address.value.trim() } }),
+    });
+    if (!ordered) return;
+    // The order is kept where the server's own namespace is.
+    const ask = () => page.get(`mail/orders/${encodePath(ordered.key)}`, { ns: page.session.namespace }, { active: false });
+    for (let order = null; !page.signal.aborted && (order?.state ?? 'waiting') === 'waiting';) {
+      if (order) await new Promise((resolve) => { setTimeout(resolve, 1000); });
+      order = await ask().catch(() => null);
+      if (!order) return;
+      fill(told, badge({ delivered: 'done' }[order.state] ?? order.state, order.state), ` after ${counted(order.attempts, 'attempt')}`, order.lastError && `: ${shown(order.lastError)}`);
+    }
+    await made.reload();
+  }, { small: true });
+  const made = part(page, 'Mail', async () => [told, page.session.mode !== 'development' ? quiet('A test says whether mail arrives; what was sent is not kept.') : table({
+    caption: 'Mails that were not sent', rows: page.needs('admin') ? (await page.get('mail', { limit: 20 })).mails : [], empty: 'No mail was ordered. In development mails are shown here and not sent.', columns: [
+      when('Time', 'time'), col('To', 'to'), col('Subject', 'subject', true), col('Text', (row) => h('details', h('summary', 'Text'), h('pre', { class: 'code' }, shown(row.text, { lines: true }))), true)],
+  })], copies(null, 'POST', '/admin/v1/mail/test', {}, { to: 'ann@acme.test' }), test);
+  return made;
+}
+
 /** The key file of a new service account: seen here once, and nowhere again. */
 function showKey(created) {
   const text = write(created.key, 2);
   const file = `${created.account.name}.json`;
   return dialog({
     title: `Key of ${created.account.name}`, wide: true, fixed: true, body: h('div',
-      h('p', { class: 'note warn' }, 'This is shown once. Nobody can ask for it again; if it is lost, revoke the account and make another.'),
+      note('warn', 'This is shown once. Nobody can ask for it again; if it is lost, revoke the account and make another.'),
       h('div', { class: 'actions' }, button(`Save ${file}`, () => save(file, text, 'application/json'), { icon: 'download' }), copyIcon(text, 'Copy the key file')),
       h('pre', { class: 'code key-file', tabindex: 0 }, text),
       h('p', 'Use it with ', h('code', `DOUBLOON_KEY=${file} doubloon status`), '.')), actions: [{ name: 'I have saved it', primary: true, run: () => true }],
@@ -117,7 +156,12 @@ function access(page) {
       }, { small: true, danger: true }))),
     ],
   }) : empty('Who is signed in takes admin to see.')));
-  return [accounts, sessions];
+  const tokens = part(page, 'Tokens of the configuration', async () => (page.needs('admin') ? table({
+    caption: 'Administrators by a token', rows: (await page.get('config')).settings.map((row) => ADMIN.exec(row.name)).filter(Boolean), columns: [
+      col('Name', ([, name]) => `admin:${name}`), col('Role', () => 'admin')],
+    empty: page.session.mode === 'development' ? 'In development there is one: the owner of this machine.' : 'There are none. "admins" in the configuration names people with a token each.',
+  }) : empty('Whose tokens count takes admin to see.')));
+  return [accounts, tokens, sessions];
 }
 
 function namespaces(page) {
@@ -198,11 +242,11 @@ function chain(page) {
     begin.disabled = isRunning || !page.needs('admin');
     clearTimeout(timer);
     if (isRunning) timer = setTimeout(() => document.visibilityState === 'hidden' || made.reload(), 700);
-    if (audit.state === 'none') return quiet('Not verified since the server started. It reads every commit of this namespace, its hash, and what refers to it; the server does that by itself, beside its other work.');
+    if (audit.state === 'none') return quiet('Not verified since the server started. It reads every commit of this namespace, beside the server\'s other work.');
     const of = audit.commitCount + audit.entryCount;
     return [h('p', `Begun by ${shown(audit.actor)} `, time(audit.startedAt), audit.endedAt && [', ended ', time(audit.endedAt), ` after ${span(audit.endedAt - audit.startedAt)}`], '.'),
       isRunning && h('label', h('progress', { max: of || 1, value: audit.commits + audit.entries }), ` ${number(audit.commits)} of ${number(audit.commitCount)} commits, ${number(audit.entries)} of ${number(audit.entryCount)} entries`),
-      audit.failure && h('p', { class: 'note bad' }, shown(audit.failure)), audit.result && reportOf(audit.result)];
+      audit.failure && note('bad', shown(audit.failure)), audit.result && reportOf(audit.result)];
   }, copies(command(page, 'log verify', [], { background: true }), 'POST', '/admin/v1/log/verify', { ns }, {}), guard(begin, page, 'admin'));
   page.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
   return made;
@@ -249,7 +293,7 @@ const about = (page) => section(page, 'About', async () => {
   })];
 });
 
-const TABS = { server: ['Server', server], access: ['Access', access], namespaces: ['Namespaces', namespaces], backups: ['Backups', backups], log: ['Log', log], appearance: ['Appearance', appearance], about: ['About', about] };
+const TABS = { server: ['Server', server], configuration: ['Configuration', configuration], access: ['Access', access], namespaces: ['Namespaces', namespaces], backups: ['Backups', backups], log: ['Log', log], appearance: ['Appearance', appearance], about: ['About', about] };
 
 /** Draws the page. */
 export async function mount(root, page) {

@@ -6,7 +6,7 @@ import { isObject, write } from './json.js';
 import { number, size } from './time.js';
 
 export {
-  act, actorLink, badge, button, choice, code, col, copyButton, copyIcon, empty, errorPanel, eventLink, guard, heading, num, panel, quiet, table, to, when,
+  act, actorLink, badge, button, choice, code, col, copyButton, copyIcon, empty, errorPanel, eventLink, guard, heading, note, num, panel, quiet, table, to, when,
 } from './base.js';
 export { copyText, dialog, palette, toast } from './dialogs.js';
 export { uniqueId } from './dom.js';
