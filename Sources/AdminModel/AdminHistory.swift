@@ -203,10 +203,3 @@ package enum AdminHistory {
     ]
   }
 }
-
-extension FieldNote {
-  fileprivate static let cut = FieldNote.only(
-    .integer(16...65_536),
-    text:
-      "Texts are cut at so many bytes, and the answer holds no more changes than fit in 64 KB; whole texts if it is not given.")
-}

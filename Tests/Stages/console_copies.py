@@ -92,21 +92,21 @@ def every_page_can_be_copied(site, checks):
         for (at, name), line in lines:
             if not READS.match(line) or "\n" in line or re.search(r"\b(FILE|REASON|[\w-]+\.json)\b", line):
                 continue
-            is_told_as_json = "--json" in shlex.split(line)
-            code, out, err = pasted(site, line if is_told_as_json else f"{line} --json")
-            # The verdict of a trial, or of an audit, may be a failure: it is told all the same.
-            said = read(out)
-            checks.check(f"a command of {page} runs in a shell", said is not None, (line, code, out[:300], err[:300]), quiet=True)
-            counts["commands"] += said is not None
+            code, out, err = pasted(site, line)
+            # The verdict of a trial, or of an audit, may be a failure: it is told all the same. What cannot be understood ends with 2.
+            is_run = checks.check(f"a command of {page} runs in a shell", code == 0 or code == 1 and out, (line, code, out[:300], err[:300]), quiet=True)
+            counts["commands"] += is_run
+            # Some tell JSON anyhow, some where it is asked for, and some never.
+            said = read(out) if is_run and read(out) is not None else read(pasted(site, f"{line} --json")[1])
             answer = answers.get(at)
-            if isinstance(said, dict) and isinstance(answer, dict) and len([one for one in found if one[0] == at and one[1] in ("Command", "curl")]) == 2:
-                checks.check(f"a command of {page} tells what its request tells", set(said) == set(answer), (line, sorted(said), sorted(answer)), quiet=True)
-                same = said == answer or FLEETING.match(line)
-                checks.check(f"to the letter: {page}", same, (line, out[:400], json.dumps(answer)[:400]), quiet=True)
-                counts["alike"] += said == answer
+            if isinstance(said, dict) and isinstance(answer, dict) and {"Command", "curl"} <= {name for menu, name in found if menu == at} and not FLEETING.match(line):
+                shared = set(said) & set(answer)
+                alike = checks.check(f"a command of {page} tells what its request tells", shared and all(said[name] == answer[name] for name in shared),
+                                     (line, out[:400], json.dumps(answer)[:400]), quiet=True)
+                counts["alike"] += alike
     checks.check(f"{counts['pages']} pages, {counts['requests']} requests and {counts['commands']} commands were pasted",
                  counts["pages"] >= 30 and counts["requests"] >= 30 and counts["commands"] >= 20, counts)
-    checks.check(f"{counts['alike']} commands gave the same JSON as their request", counts["alike"] >= 10, counts)
+    checks.check(f"{counts['alike']} commands told what their request told", counts["alike"] >= 10, counts)
 
 
 CHECKS = [every_page_can_be_copied]

@@ -88,7 +88,7 @@ def pages(checks, tab, right):
 def the_focus_is_seen(site, checks):
     refers(site)
     tab = site.tab()
-    for page, scheme in (("overview", "light"), ("events", "dark"), ("data/garden", "dark"), ("data/garden", "light"), ("rewards", "light"), ("settings", "dark")):
+    for page, scheme in (("overview", "light"), ("events", "dark"), ("data/garden", "dark"), ("data/garden", "light"), ("rewards", "light"), ("overview", "dark")):
         tab.emulate(scheme, still=True)
         site.go(tab, page)
         hidden, rings = [], []

@@ -73,7 +73,7 @@ def by_hand_and_by_address(site, checks):
         cold.open(tab.address)
         is_ready(cold)
         same = tab.until(lambda: tab.value(STATE) == cold.value(STATE))
-        checks.check(f"{part} opened from its address is the same", same and len(tab.value(STATE)) > 100, (tab.value(STATE)[:1500], cold.value(STATE)[:1500]), quiet=True)
+        checks.check(f"{part} opened from its address is the same", same and len(tab.value(STATE)) > 80, (tab.value(STATE)[:1500], cold.value(STATE)[:1500]), quiet=True)
         seen.append((tab.address, head, tab.value(STATE)))
     checks.check(f"{len(STEPS)} states open from their addresses as they were reached", True)
     wholly = lambda address, head, state: tab.address == address and heading(tab) == head and tab.value(STATE) == state

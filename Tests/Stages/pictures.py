@@ -57,7 +57,7 @@ def links_lead_to_coins(site, _):
     """Alice's link: five open it, three claim it, two sign up, one reaches the level that pays."""
     site.admin("PUT", "links/settings", LINK_SETTINGS)
     link = site.admin("POST", "links", {"prefix": PREFIX, "option": "CUSTOM", "suffix": "harbour", "name": "Harbour poster", "inviter": "alice",
-                                        "parameters": {"link": "https://acme.test/invite?by=alice"}})["shortLink"]
+                                        "parameters": {"link": "https://acme.test/invite?by=alice", "ibi": "test.acme.ios"}})["link"]["shortLink"]
     for number, player in enumerate(("hana", "ivo", "jon", None, None)):
         copied = next(one["data-copy"] for one in Tags(opened(site, link).text).links if "data-copy" in one)
         if player:

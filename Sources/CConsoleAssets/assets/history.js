@@ -38,7 +38,7 @@ function commitItem(ctx, commit, picked, pick) {
   const box = h('input', { type: 'checkbox', checked: picked.has(revision), aria: { label: `Compare r${revision}` },
     on: { change: (event) => pick(revision, event.target) } });
   return h('li', { class: 'commit' },
-    h('div', { class: 'commit-head' }, box, h('strong', `r${revision}`), time(commit.time), actorLink(ctx.page, commit.actor),
+    h('div', { class: 'commit-head' }, h('label', { class: 'check' }, box, h('strong', `r${revision}`)), time(commit.time), actorLink(ctx.page, commit.actor),
       commit.cause && h('span', 'because of ', eventLink(ctx.page, commit.cause.event))),
     h('ul', changes.map((one) => changeLine(ctx.path, one)), rest > 0 && h('li', { class: 'muted' }, `and ${number(rest)} more`),
       commit.erased?.length > 0 && h('li', { class: 'muted' }, 'Changes of a player who was erased are not known.')),

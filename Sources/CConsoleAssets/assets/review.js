@@ -98,7 +98,7 @@ async function mountReview(root, page) {
     const box = (hold) => {
       const made = h('input', { type: 'checkbox', aria: { label: `Choose hold ${hold.sequence}` }, on: { change: () => pick(made, hold) } });
       boxes.push([made, hold]);
-      return made;
+      return h('label', { class: 'check' }, made);
     };
     const every = check(`All ${number(holds.length)} shown`, { on: {
       change: ({ target }) => {
