@@ -131,6 +131,8 @@ package struct AdminServices: APIServices {
   package var sessions: ConsoleSessions?
   /// What the server did lately; nobody looks unless somebody runs it.
   package let series = FigureSeries()
+  /// What the functions did lately.
+  let functionSeries = FunctionSeries()
   /// The console's streams.
   package let liveStreams = LiveStreams()
   /// Which files the console's pages are; a page that has others loads itself again.

@@ -80,15 +80,22 @@ extension AdminEvents {
     package var before: JSON
     package var after: JSON
     package var revision: Int64?
+    /// True where a value is the beginning of a longer text.
+    package var cut: Bool?
 
-    package init(path: String, before: JSON, after: JSON, revision: Int64? = nil) {
+    package init(path: String, before: JSON, after: JSON, revision: Int64? = nil, cut: Bool? = nil) {
       self.path = path
       self.before = before
       self.after = after
       self.revision = revision
+      self.cut = cut
     }
 
     package static let schemaName: String? = "Change"
+
+    package static let notes: [String: FieldNote] = [
+      "cut": .text("true where a value is the beginning of a longer text, as it was asked for")
+    ]
   }
 
   /// A path of a player who left.

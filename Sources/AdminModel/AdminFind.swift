@@ -4,7 +4,7 @@ import TreeModel
 package enum AdminFind {
   package static let find = Endpoint<Query, NoBody, Hits>(
     .get, "/admin/v1/find",
-    "What a text names: a player, an account, an event, an entry, a path, a short link; at most ten, each by one look-up.",
+    "What a text names: a player, an account, an event, an entry, a path, a short link or its code; at most ten, each by one look-up.",
     isScoped: true)
 
   /// What is looked for.
@@ -19,7 +19,7 @@ package enum AdminFind {
       "q": .only(
         .filled,
         text:
-          "A uid, an e-mail address, an event's id, an entry's number (#12) or business key, a path (/users/bob), a short link."
+          "A uid, an e-mail address, an event's id, an entry's number (#12) or business key, a path (/users/bob), a short link, an invitation code."
       )
     ]
   }

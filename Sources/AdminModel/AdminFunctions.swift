@@ -4,9 +4,9 @@ package import TreeModel
 package enum AdminFunctions {
   private static let name = EndpointParameter.capture("name", text: "The function's name.")
 
-  package static let list = Endpoint<NoQuery, NoBody, List>(
-    .get, "/admin/v1/functions", "The functions, with their state.")
-  package static let show = Endpoint<NoQuery, NoBody, Detail>(
+  package static let list = Endpoint<WindowQuery, NoBody, List>(
+    .get, "/admin/v1/functions", "The functions, with their state and what they did lately.")
+  package static let show = Endpoint<WindowQuery, NoBody, Detail>(
     .get, "/admin/v1/functions/{name}",
     "One function: its settings and their defaults, what its runs came to, what waits for it.", captures: [name])
   package static let pause = Endpoint<NoQuery, PauseOrder, Done>(
@@ -86,11 +86,13 @@ package enum AdminFunctions {
     package var retries: DeliveryFailures?
     /// How long its runs take, and where they happen; not given for one that is only remembered.
     package var pace: Pace?
+    /// What became of its runs lately; not given for one that is only remembered.
+    package var recent: Recent?
 
     package init(
       name: String, pattern: String, kinds: String, paused: Bool, pauseReason: String? = nil, updatedAt: Timestamp,
       settings: JSON? = nil, deadLetters: DeliveryFailures? = nil, retries: DeliveryFailures? = nil,
-      pace: Pace? = nil
+      pace: Pace? = nil, recent: Recent? = nil
     ) {
       self.name = name
       self.pattern = pattern
@@ -102,6 +104,7 @@ package enum AdminFunctions {
       self.deadLetters = deadLetters
       self.retries = retries
       self.pace = pace
+      self.recent = recent
     }
 
     package static let schemaName: String? = "Function"
@@ -111,6 +114,7 @@ package enum AdminFunctions {
       "deadLetters": .text("what it gave up on: so many, and the last of them"),
       "retries": .text("what it failed on, and tries again"),
       "pace": .text("how long its runs take, and where they happen"),
+      "recent": .text("what became of its runs in the window that was asked for"),
     ]
   }
 

@@ -75,10 +75,11 @@ package enum AdminHistory {
     package var to: Int64?
     package var toTime: Timestamp?
     package var limit: Int64?
+    package var cut: Int64?
 
     package init(
       path: String, from: Int64? = nil, fromTime: Timestamp? = nil, to: Int64? = nil, toTime: Timestamp? = nil,
-      limit: Int64? = nil
+      limit: Int64? = nil, cut: Int64? = nil
     ) {
       self.path = path
       self.from = from
@@ -86,6 +87,7 @@ package enum AdminHistory {
       self.to = to
       self.toTime = toTime
       self.limit = limit
+      self.cut = cut
     }
 
     package static let notes: [String: FieldNote] = [
@@ -95,6 +97,7 @@ package enum AdminHistory {
       "to": .text("To this revision; now if neither is given."),
       "toTime": .text("To this time."),
       "limit": .limit(1000),
+      "cut": .cut,
     ]
   }
 
@@ -136,10 +139,11 @@ package enum AdminHistory {
     package var until: Timestamp?
     package var limit: Int64?
     package var changes: Int64?
+    package var cut: Int64?
 
     package init(
       path: String, before: Int64? = nil, since: Timestamp? = nil, until: Timestamp? = nil, limit: Int64? = nil,
-      changes: Int64? = nil
+      changes: Int64? = nil, cut: Int64? = nil
     ) {
       self.path = path
       self.before = before
@@ -147,6 +151,7 @@ package enum AdminHistory {
       self.until = until
       self.limit = limit
       self.changes = changes
+      self.cut = cut
     }
 
     package static let notes: [String: FieldNote] = [
@@ -157,6 +162,7 @@ package enum AdminHistory {
       "limit": .limit(50),
       "changes": .only(
         .integer(0...20), text: "At most so many changes of each commit, with their values; 20 if it is not given, 0 for none."),
+      "cut": .cut,
     ]
   }
 

@@ -8,13 +8,20 @@ extension AdminLedger {
     package var after: Int64?
     package var limit: Int64?
     package var code: String?
+    package var since: Timestamp?
+    package var until: Timestamp?
 
-    package init(account: String, before: Int64? = nil, after: Int64? = nil, limit: Int64? = nil, code: String? = nil) {
+    package init(
+      account: String, before: Int64? = nil, after: Int64? = nil, limit: Int64? = nil, code: String? = nil,
+      since: Timestamp? = nil, until: Timestamp? = nil
+    ) {
       self.account = account
       self.before = before
       self.after = after
       self.limit = limit
       self.code = code
+      self.since = since
+      self.until = until
     }
 
     package static let notes: [String: FieldNote] = [
@@ -23,6 +30,8 @@ extension AdminLedger {
       "after": .text("Only entries after this one, oldest first; not together with before."),
       "limit": .limit(50),
       "code": .code,
+      "since": .since,
+      "until": .until,
     ]
   }
 
@@ -55,13 +64,20 @@ extension AdminLedger {
     package var limit: Int64?
     package var key: String?
     package var code: String?
+    package var since: Timestamp?
+    package var until: Timestamp?
 
-    package init(after: Int64? = nil, before: Int64? = nil, limit: Int64? = nil, key: String? = nil, code: String? = nil) {
+    package init(
+      after: Int64? = nil, before: Int64? = nil, limit: Int64? = nil, key: String? = nil, code: String? = nil,
+      since: Timestamp? = nil, until: Timestamp? = nil
+    ) {
       self.after = after
       self.before = before
       self.limit = limit
       self.key = key
       self.code = code
+      self.since = since
+      self.until = until
     }
 
     package static let notes: [String: FieldNote] = [
@@ -71,6 +87,8 @@ extension AdminLedger {
       "limit": .limit(50),
       "key": .only(.filled, text: "Only the entry made under this business key."),
       "code": .code,
+      "since": .since,
+      "until": .until,
     ]
   }
 

@@ -29,6 +29,9 @@ package enum AdminTree {
   package struct ChildrenQuery: AdminValue {
     package var path: String
     package var order: String?
+    package var eq: String?
+    package var ge: String?
+    package var le: String?
     package var after: String?
     package var before: String?
     package var from: String?
@@ -37,11 +40,14 @@ package enum AdminTree {
     package var time: Timestamp?
 
     package init(
-      path: String, order: String? = nil, after: String? = nil, before: String? = nil, from: String? = nil,
-      limit: Int64? = nil, revision: Int64? = nil, time: Timestamp? = nil
+      path: String, order: String? = nil, eq: String? = nil, ge: String? = nil, le: String? = nil, after: String? = nil,
+      before: String? = nil, from: String? = nil, limit: Int64? = nil, revision: Int64? = nil, time: Timestamp? = nil
     ) {
       self.path = path
       self.order = order
+      self.eq = eq
+      self.ge = ge
+      self.le = le
       self.after = after
       self.before = before
       self.from = from
@@ -55,6 +61,12 @@ package enum AdminTree {
       "order": .only(
         .filled,
         text: "By $key (if it is not given), $priority, $value, or the value at a path below the child; only $key has pages."),
+      "eq": .only(
+        .filled,
+        text: "Only the children whose value in that order is this, as JSON: 5, \"gold\", true, null. Not in the order of $key."
+      ),
+      "ge": .only(.filled, text: "Only those whose value is this one or comes behind it, as JSON; not together with eq."),
+      "le": .only(.filled, text: "Only those whose value is this one or comes before it, as JSON; not together with eq."),
       "after": .only(.form(JSONSchema.keyForm), text: "The children behind this key: the next of an earlier window."),
       "before": .only(.form(JSONSchema.keyForm), text: "The last children before this key: the previous of a later window."),
       "from": .only(.form(JSONSchema.keyForm), text: "From the first child whose key is this one or comes behind it."),

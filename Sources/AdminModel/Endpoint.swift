@@ -147,4 +147,8 @@ extension FieldNote {
   package static let function = FieldNote.only(.filled, text: "Only of this function.")
   package static let since = FieldNote.text("Not before this time, in milliseconds since 1970.")
   package static let until = FieldNote.text("Not after this time, in milliseconds since 1970.")
+  static let cut = FieldNote.only(
+    .integer(16...65_536),
+    text:
+      "Texts are cut at so many bytes, and the answer holds no more changes than fit in 64 KB; whole texts if it is not given.")
 }

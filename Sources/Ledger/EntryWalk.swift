@@ -9,9 +9,9 @@ package enum EntryPosition: Sendable, Hashable {
   case after(Int64)
 }
 
-/// Goes through the entries of a namespace, or of one account, and shows all of them or those of one code.
+/// Goes through the entries of a namespace, or of one account, and shows all of them, those of one code, or those of a time.
 ///
-/// Entries are found by their sequences; a code is no index, so a walk that looks for one stops after ``scanMax`` entries and
+/// Entries are found by their sequences, and so are those of a time: sequences grow with the commits. A code is no index, so a walk that looks for one stops after ``scanMax`` entries and
 /// says where to go on.
 package struct EntryWalk {
   /// Entries that one page looks at.
@@ -37,23 +37,30 @@ package struct EntryWalk {
   private let namespace: NamespaceID
   private let account: LedgerAccount?
   private let code: String?
+  private let times: ClosedRange<Int64>?
 
   /// - `account`: nil for those of all accounts.
   /// - `code`: nil for those of every code.
-  package init(in namespace: NamespaceID, account: LedgerAccount? = nil, code: String? = nil) {
+  /// - `times`: when their commits were made, in milliseconds since 1970; nil for those of all times.
+  package init(
+    in namespace: NamespaceID, account: LedgerAccount? = nil, code: String? = nil, times: ClosedRange<Int64>? = nil
+  ) {
     self.namespace = namespace
     self.account = account
     self.code = code
+    self.times = times
   }
 
   /// A page of at most `limit` rows.
   package func page(from start: EntryPosition, limit: Int, snapshot: any Snapshot) throws -> Page {
     var page = Page()
-    var position = start
+    let span = try span(in: snapshot)
+    var position = start.kept(in: span)
     while true {
       let wanted = code == nil ? limit : min(Self.chunk, Self.scanMax - page.scanned)
       let entries = try entries(from: position, limit: wanted, snapshot: snapshot)
       for entry in entries {
+        guard span.contains(entry.sequence) else { return page }
         page.scanned += 1
         position = start.moved(to: entry.sequence)
         if let code, !entry.transfer.code.utf8.elementsEqual(code.utf8) { continue }
@@ -75,6 +82,16 @@ package struct EntryWalk {
     }
   }
 
+  /// The sequences that may be shown.
+  private func span(in snapshot: any Snapshot) throws -> Range<Int64> {
+    guard let times else { return 0..<Int64.max }
+    let first = try snapshot.firstEntry(
+      in: namespace, since: try snapshot.lastRevision(in: namespace, before: times.lowerBound).next)
+    let end = try snapshot.firstEntry(
+      in: namespace, since: try snapshot.revision(in: namespace, at: times.upperBound).next)
+    return first..<max(first, end)
+  }
+
   private func entries(from position: EntryPosition, limit: Int, snapshot: any Snapshot) throws -> [LedgerEntry] {
     switch (position, account) {
     case (.before(let sequence), nil): try snapshot.entries(in: namespace, before: sequence, limit: limit)
@@ -88,6 +105,14 @@ package struct EntryWalk {
 }
 
 extension EntryPosition {
+  /// The same way, from a place where it meets a span at once.
+  fileprivate func kept(in span: Range<Int64>) -> EntryPosition {
+    switch self {
+    case .before(let sequence): .before(span.upperBound == .max ? sequence : min(sequence ?? .max, span.upperBound))
+    case .after(let sequence): .after(max(sequence, span.lowerBound - 1))
+    }
+  }
+
   /// The same way, from another place.
   fileprivate func moved(to sequence: Int64) -> EntryPosition {
     switch self {

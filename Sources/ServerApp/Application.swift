@@ -211,7 +211,7 @@ extension Application {
     let trimmer = MemoryTrimmer(clock: configuration.clock, database: shard.database)
     return certificateServices + [
       BackgroundService(name: "memory", trimmer.run), BackgroundService(name: "keys", keys.run),
-      BackgroundService(name: "series") { [admin] in try await admin.series.run(admin.database.clock) { admin.figures } },
+      BackgroundService(name: "series") { [admin] in try await admin.series.run(admin.database.clock) { admin.look() } },
     ] + monitor.services + ofShard + backupServices
   }
 

@@ -124,6 +124,13 @@ package struct FunctionTime: Sendable, Hashable {
     return slowest
   }
 
+  /// How many runs took at most how long, in nanoseconds, and longer than the next shorter one here.
+  package var spans: [Int64: Int] {
+    var spans: [Int64: Int] = [:]
+    for (part, count) in parts.enumerated() where count > 0 { spans[Self.end(ofPart: part)] = Int(count) }
+    return spans
+  }
+
   private static func part(of nanoseconds: Int64) -> Int {
     let value = max(1, nanoseconds)
     let doublings = Int64.bitWidth - 1 - value.leadingZeroBitCount

@@ -102,7 +102,11 @@ struct ChildrenRouteTests {
         ("order=level", ["d", "e", "b", "c", "a"]), ("order=level&limit=3", ["d", "e", "b"]),
         ("order=$priority", ["d", "e", "c", "a", "b"]), ("order=$value", ["e", "d", "a", "b", "c"]),
         ("order=$key&limit=1", ["a"]), ("order=level&revision=1", ["d", "b", "c", "a"]),
-        ("order=$value&revision=1&limit=1", ["d"]),
+        ("order=$value&revision=1&limit=1", ["d"]), ("order=level&eq=2", ["c"]), ("order=level&ge=2", ["c", "a"]),
+        ("order=level&le=2", ["d", "e", "b", "c"]), ("order=level&ge=1&le=2&limit=1", ["b"]),
+        ("order=level&eq=null", ["d", "e"]),
+        ("order=$value&eq=%22x%22", ["d"]), ("order=$value&eq=%22y%22", []), ("order=$priority&ge=2", ["a", "b"]),
+        ("order=level&ge=2&revision=1", ["c", "a"]),
       ] {
         let answer = try await get(server, "path=t&\(query)")
         #expect(keys(answer) == expected, "\(query)")
@@ -111,6 +115,8 @@ struct ChildrenRouteTests {
       for query in [
         "path=t&order=level&after=a", "path=t&after=a&before=b", "path=t&from=a.b", "path=t&limit=201", "path=a.b",
         "path=t&order=a.b", "path=t&revision=1&time=2", "", "path=t&order=/",
+        "path=t&eq=1", "path=t&order=level&eq=1&ge=1", "path=t&order=level&eq=gold", "path=t&order=level&ge=%7B%7D",
+        "path=t&order=level&le=",
       ] {
         _ = try await get(server, query, status: 400)
       }

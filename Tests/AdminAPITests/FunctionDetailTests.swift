@@ -27,6 +27,7 @@ struct FunctionDetailTests {
     (tally.timeouts, tally.deadLetters, tally.measuredRuns) = (1, 1, 6)
     (tally.nanoseconds, tally.slowest) = (600, 350)
     (tally.p50, tally.p95, tally.p99) = (55, 350, 350)
+    tally.spans = [55: 3, 350: 3]
     let description = FunctionDescription(
       name: "f", pattern: "/users/{uid}/level", players: ["uid"], kinds: [.updated], runsOn: "an update",
       settings: ["amount": 60, "limit": "day"], defaults: ["amount": 50, "limit": "day"], admits: { _, _ in true })
@@ -68,6 +69,16 @@ struct FunctionDetailTests {
       #expect(detail["runs"]?["timeouts"] == 1 && detail["runs"]?["measured"] == 6)
       #expect(detail["runs"]?["meanNanoseconds"] == 100 && detail["runs"]?["slowestNanoseconds"] == 350)
       #expect(detail["runs"]?["p50Nanoseconds"] == 55 && detail["runs"]?["p99Nanoseconds"] == 350)
+      let recent = detail["function"]?["recent"]
+      #expect(recent?["window"] == "24h" && recent?["runs"] == 6 && recent?["since"]?.int == APIServer.start)
+      #expect(recent?["outcomes"] == ["done": 4, "skipped": 0, "repeated": 0, "failed": 2])
+      #expect(recent?["p50Nanoseconds"] == 55 && recent?["p95Nanoseconds"] == 350)
+      for window in ["1h", "6h", "24h"] {
+        let list = try await server.send("GET", "/admin/v1/functions?window=\(window)", headers: APIServer.admin)
+        let found = list.json?["functions"]?.array?.first?["recent"]
+        #expect(found?["window"]?.string == window && found?["runs"] == 6, "\(list.body)")
+      }
+      try await server.expect(.init("GET", "/admin/v1/functions?window=2h", headers: APIServer.admin, status: 400))
       let deliveries = detail["deliveries"]
       #expect(deliveries?["waiting"] == 2 && deliveries?["paused"] == 1 && deliveries?["dead"] == 1)
       #expect(deliveries?["complete"] == true)
@@ -81,7 +92,9 @@ struct FunctionDetailTests {
   func remembered() async throws {
     try await APIServer.run(functions: StubFunctions(records: [Self.record])) { server in
       let detail = try await show(server, "f")
-      #expect(detail["runs"] == nil && detail["settings"] == [] && detail["deliveries"]?["waiting"] == 0)
+      #expect(
+        detail["runs"] == nil && detail["function"]?["recent"] == nil && detail["settings"] == []
+          && detail["deliveries"]?["waiting"] == 0)
       try await server.expect(.init("GET", "/admin/v1/functions/none", headers: APIServer.admin, status: 404))
     }
   }

@@ -85,6 +85,32 @@ struct HistoryRouteTests {
     }
   }
 
+  @Test("Long texts are cut where that is asked for, and an answer holds no more changes than fit")
+  func cut() async throws {
+    try await APIServer.run { server in
+      let long = String(repeating: "é", count: 100_000)
+      try await server.expect(.init("PUT", "/note.json", "\"\(long)\""))
+      let members = (0..<20).map { #""k\#($0)":"\#(String(repeating: "x", count: 9000))""# }
+      for _ in 0..<3 {
+        try await server.expect(
+          .init("PUT", "/many.json", "{" + members.joined(separator: ",") + "}"), .init("DELETE", "/many.json"))
+      }
+      let log = try await get(server, "data/log?path=note&cut=1024")
+      let change = log["commits"]?.array?.first?["changes"]?.array?.first
+      #expect(change?["after"]?.string == String(long.prefix(512)) && change?["cut"] == true && change?["before"] == .null)
+      let whole = try await get(server, "data/log?path=note")["commits"]?.array?.first?["changes"]?.array?.first
+      #expect(whole?["after"]?.string == long && whole?["cut"] == nil)
+      let many = try await get(server, "data/log?path=many&cut=4096")
+      let commits = many["commits"]?.array ?? []
+      #expect(commits.count == 6 && commits.allSatisfy { $0["changeCount"] == 20 })
+      let shown = commits.reduce(0) { $0 + ($1["changes"]?.array?.count ?? 0) }
+      #expect(shown == 10 && many.compactText.utf8.count < 64 << 10, "\(shown)")
+      let diff = try await get(server, "data/diff?path=/&from=0&to=2&cut=1024")
+      #expect(diff["count"] == 21 && diff.compactText.utf8.count < 64 << 10 && diff["changes"]?.array?.count == 21)
+      _ = try await get(server, "data/log?path=note&cut=0", status: 400)
+    }
+  }
+
   @Test("The log brings no more changes of a commit than were asked for, and counts them all", arguments: [0, 1, 20])
   func changesOfTheLog(limit: Int) async throws {
     try await APIServer.run { server in

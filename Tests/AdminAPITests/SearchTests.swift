@@ -95,6 +95,11 @@ struct SearchTests {
       try await prepare(server)
       let link = try await LinkServer(api: server).link("link=https%3A%2F%2Facme.test%2F")
       let key = String(link.dropFirst("https://".count))
+      let order =
+        #"{"prefix":"\#(LinkServer.prefix)","option":"CUSTOM","suffix":"ann","inviter":"ann","parameters":{"link":"https://acme.test/"}}"#
+      let invitation = try await server.send("POST", "/admin/v1/links", order, headers: APIServer.admin)
+      let code = try #require(invitation.json?["link"]?["code"]?.string, "\(invitation.body)")
+      let typed = "\(code.prefix(4).lowercased())-\(code.suffix(4))"
       for (text, expected) in [
         ("bob", ["player bob", "account bob"]), ("%20bob%0A", ["player bob", "account bob"]),
         ("ANN@x.io", ["player bob", "account bob"]), ("dan", ["account dan"]),
@@ -102,9 +107,12 @@ struct SearchTests {
         ("gift/bob", ["entry 1"]), ("/users/bob", ["path /users/bob"]), ("/users/bob/level/", ["path /users/bob/level"]),
         ("/users/nobody", []), ("/a$b", []), ("nothing", []), ("99", []), ("1-9:/users/bob/level", []),
         (link, ["link \(key)"]), (key, ["link \(key)"]), ("%20", []),
+        (code, ["link go.acme.test/r/ann"]), (typed, ["link go.acme.test/r/ann"]), (String(code.reversed()) + "A", []),
       ] as [(String, [String])] {
         #expect(try await hits(server, text) == expected, "\(text)")
       }
+      let found = try await server.send("GET", "/admin/v1/find?q=\(code)", headers: APIServer.admin)
+      #expect(found.json?["hits"]?.array?.first?["detail"]?.string == "invitation code \(code) of ann")
       let entry = try await server.send("GET", "/admin/v1/find?q=%231", headers: APIServer.admin).json?["hits"]?.array?.first
       #expect(entry?["title"] == "50 pieces_of_eight from issuance:gift to user:bob")
       #expect(entry?["detail"] == "transfer, key gift/bob")

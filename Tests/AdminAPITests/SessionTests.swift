@@ -74,6 +74,25 @@ struct SessionTests {
     }
   }
 
+  @Test("What is done at the console is on record as done there, with the address, refused or not; what a key does is not")
+  func traces() async throws {
+    try await APIServer.run { server in
+      let page = try await Self.signIn(server)
+      try await server.expect(
+        .init("POST", "/admin/v1/namespaces", #"{"name":"one"}"#, headers: page.headers),
+        .init("POST", "/admin/v1/namespaces", #"{"name":"no name"}"#, headers: page.headers, status: 400),
+        .init("POST", "/admin/v1/namespaces", #"{"name":"two"}"#, headers: APIServer.admin))
+      let answer = try await server.send("GET", "/admin/v1/audits", headers: APIServer.admin)
+      let actions = try #require(answer.json?["actions"]?.array)
+      let named = { (name: String) in actions.first { $0["detail"]?["body"]?["name"]?.string == name }?["detail"] }
+      for name in ["one", "no name"] {
+        #expect(named(name)?["via"] == "console" && named(name)?["address"]?.string != nil, "\(answer.body)")
+      }
+      #expect(named("two") != nil && named("two")?["via"] == nil && named("two")?["address"] == nil, "\(answer.body)")
+      #expect(actions.first { $0["action"] == "session.open" }?["detail"]?["via"] == "console")
+    }
+  }
+
   @Test("What changes something carries the page's secret, and that of another session is none")
   func secret() async throws {
     try await APIServer.run { server in
@@ -203,8 +222,16 @@ struct SessionTests {
       #expect(try await status("admin.game.example") == 200)
       #expect(try await status("ADMIN.game.example:8443") == 200)
       #expect(try await status("localhost:9000") == 200)
-      #expect(try await status("go.game.example") == 403)
-      #expect(try await status("admin.game.example.evil.example") == 403)
+      #expect(try await status("go.game.example") == 404)
+      #expect(try await status("admin.game.example.evil.example") == 404)
+      // Who brings no key finds nothing there; a key is no browser's, and counts by every name.
+      for (path, unknown) in [("/admin/v1/session", 200), ("/admin/v1/status", 401), ("/admin/v1", 401)] {
+        #expect(try await server.send("GET", path, host: "go.game.example").status == 404, "\(path)")
+        #expect(try await server.send("GET", path, host: "admin.game.example").status == unknown, "\(path)")
+      }
+      let key = try await server.send(
+        "GET", "/admin/v1/status", headers: ["Authorization": "Bearer s3cret"], host: "go.game.example")
+      #expect(key.status == 200, "\(key.body)")
     }
   }
 

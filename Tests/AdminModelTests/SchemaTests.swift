@@ -31,7 +31,7 @@ struct SchemaTests {
       return
     }
     #expect(AdminEvents.list.query.map(\.name).prefix(3) == ["ns", "function", "outcome"])
-    #expect(AdminFunctions.list.query.isEmpty && AdminFunctions.list.body == nil)
+    #expect(AdminFunctions.list.query.map(\.name) == ["window"] && AdminFunctions.list.body == nil)
     #expect(AdminFunctions.resume.body?.isEmpty == true)
   }
 

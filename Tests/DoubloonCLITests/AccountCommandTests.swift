@@ -206,6 +206,19 @@ struct AccountCommandTests {
     }
   }
 
+  @Test("The codes that development does not mail are told by the player's address")
+  func codes() async throws {
+    try await running { (studio: Studio) async throws in
+      _ = await studio.call(["create", "--uid", "ann", "--email", "ann@x.io"])
+      #expect(await studio.call(["codes", "ann"]).out == "No code is on its way.\n")
+      _ = try await studio.client.post(
+        "/identitytoolkit.googleapis.com/v1/accounts:sendOobCode?key=k",
+        ["requestType": "PASSWORD_RESET", "email": "ann@x.io"])
+      let told = await studio.call(["codes", "ann@x.io"])
+      #expect(told.out.contains("PASSWORD_RESET  ann@x.io") && told.out.contains("http"), "\(told)")
+    }
+  }
+
   @Test("Erase and merge find a player by the e-mail address, and say whom they found; the plan names what is held")
   func byAddress() async throws {
     try await running { (studio: Studio) async throws in

@@ -68,6 +68,9 @@ import TreeModel
             [
               "name": "f", "pattern": "/a/{b}", "kinds": "onUpdate", "paused": true, "pauseReason": "too much", "updatedAt": 0,
               "pace": ["inline": true, "inlineRuns": 3, "meanNanoseconds": 12_345],
+              "recent": [
+                "window": "24h", "since": 0, "runs": 12, "outcomes": ["done": 11, "failed": 1], "p95Nanoseconds": 99_000,
+              ],
             ]
           ]
         ])
@@ -78,8 +81,8 @@ import TreeModel
       let rows: [([String], String)] = [
         (
           ["list"],
-          "FUNCTION  STATE   RUNS      DEAD  MEAN US  INLINE       PATTERN  PAUSED BECAUSE\n"
-            + "f         paused  onUpdate     0       12  yes, 3 runs  /a/{b}   too much\n"
+          "FUNCTION  STATE   RUNS      DEAD  LATELY        P95 US  MEAN US  INLINE       PATTERN  PAUSED BECAUSE\n"
+            + "f         paused  onUpdate     0  12, 1 failed      99       12  yes, 3 runs  /a/{b}   too much\n"
         ),
         (["pause", "f", "--reason", "x"], "f is paused; its events wait.\n"), (["resume", "f"], "f goes on.\n"),
         (["retry", "f"], "1 dead letter of f will be tried again.\n"),
@@ -87,7 +90,76 @@ import TreeModel
       for (arguments, text) in rows {
         #expect(await CommandRun(["functions"] + arguments + ["--server", server.address]).out == text)
       }
-      #expect(server.requests[1].json == ["reason": "x"])
+      #expect(server.requests[0].uri.contains("window=24h") && server.requests[1].json == ["reason": "x"])
+    }
+  }
+
+  @Test("one function tells its runs lately, what waits for it, and its settings")
+  func function() async throws {
+    try await TinyServer.run({ _ in
+      .json([
+        "function": [
+          "name": "f", "pattern": "/a/{b}", "kinds": "onUpdate", "paused": false, "updatedAt": 0,
+          "recent": [
+            "window": "1h", "since": 0, "runs": 12, "outcomes": ["done": 11, "failed": 1], "p50Nanoseconds": 41_000,
+            "p95Nanoseconds": 99_000,
+          ],
+        ],
+        "settings": [["name": "amount", "value": 60, "default": 50, "overridden": true]],
+        "deliveries": [
+          "waiting": 1, "paused": 0, "dead": 2, "complete": true,
+          "lastError": ["namespace": "d", "event": "1-1:/a/x", "error": "no coins", "time": 0],
+        ],
+      ])
+    }) { server in
+      let run = await CommandRun(["functions", "show", "f", "--window", "1h", "--server", server.address])
+      for words in [
+        "12 runs since 1970-01-01T00:00:00.000Z: 11 done, 1 failed.", "Half of them took 41 us at most, 95 of 100 99 us.",
+        "1 waiting, 0 paused, 2 dead.", "Last error: 1-1:/a/x: no coins", "Setting amount: 60, by the configuration",
+      ] {
+        #expect(run.out.contains(words), "\(run.out)\(run.err)")
+      }
+      #expect(server.requests.first?.uri.hasSuffix("/admin/v1/functions/f?window=1h") == true)
+    }
+  }
+
+  @Test("the configuration in force is told, without secrets, and the files that it came from")
+  func configuration() async throws {
+    try await TinyServer.run({ _ in
+      .json([
+        "files": ["/etc/doubloon/doubloon.jsonc"],
+        "settings": [
+          ["name": "listen.port", "value": 9000], ["name": "data", "value": .null],
+          ["name": "admins.ann.token", "value": "set", "secret": true],
+        ],
+      ])
+    }) { server in
+      let run = await CommandRun(["config", "show", "--server", server.address])
+      for words in ["listen.port", "9000", "not set", "admins.ann.token  set", "Read from /etc/doubloon/doubloon.jsonc."] {
+        #expect(run.out.contains(words), "\(run.out)\(run.err)")
+      }
+      #expect(server.requests.first?.path == "/admin/v1/config")
+    }
+  }
+
+  @Test("the console's sessions are listed, and one is ended")
+  func sessions() async throws {
+    try await TinyServer.run({ request in
+      guard request.method == .GET else { return .json(["status": "ok"]) }
+      return .json([
+        "sessions": [
+          [
+            "id": "s1", "actor": "admin:ann", "role": "support", "createdAt": 0, "lastActiveAt": 1000, "until": 2000,
+            "address": "10.0.0.7", "current": false,
+          ]
+        ]
+      ])
+    }) { server in
+      let list = await CommandRun(["sessions", "list", "--server", server.address])
+      #expect(list.out.contains("s1") && list.out.contains("admin:ann  support  10.0.0.7"), "\(list.out)\(list.err)")
+      let ended = await CommandRun(["sessions", "end", "s1", "--server", server.address])
+      #expect(ended.out == "The session s1 has ended.\n", "\(ended.err)")
+      #expect(server.requests.last?.method == .DELETE && server.requests.last?.path == "/admin/v1/sessions/s1")
     }
   }
 

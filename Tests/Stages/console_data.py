@@ -15,6 +15,20 @@ BIG = 9007199254740993
 KEYS = ["__proto__", "constructor", "hasOwnProperty", "10", "9", "007", "-5", "-0", "2147483647", "2147483648", "-2147483649", " ", " lead", "a b",
         "it's", "\"quoted\"", "`id`", "<b>&amp;", "%2e", "?x=1", "a&b=c", "+", "\\", "\u00e9", "e\u0301", "\U0001f3f4\u200d\u2620\ufe0f",
         "\uffff", "\ue000", "\U0001f600", "ключ", "k" * 768, "Z", "~", "null", "true", "--help", "-", ":", ";", "|", "*"]
+# The keys of the tree, from its first row to its last, as somebody sees them who scrolls down.
+SCROLLED = """(async () => {
+  const grid = document.querySelector('[role=treegrid]'), seen = new Set(), begin = Date.now();
+  const look = () => { for (const e of grid.querySelectorAll('[data-id^="/"]')) seen.add(e.dataset.id.slice(1)); };
+  for (let still = 0; still < 10 && Date.now() - begin < 90000;) {
+    const before = seen.size;
+    look();
+    grid.scrollTop += grid.clientHeight / 2;
+    await new Promise((done) => setTimeout(done, 40));
+    look();
+    still = seen.size === before && !grid.querySelector('.tree-more') ? still + 1 : 0;
+  }
+  return [...seen];
+})()"""
 SHELL_KEYS = ["it's", "a b", "-x", "`id`", "\"q\"", "a;b", "\\n", "*"]
 
 
@@ -170,6 +184,9 @@ def keys_of_every_kind(site, checks):
     sorted_here = tab.value(f"import({json.dumps(module)}).then((m) => {json.dumps(sorted(order))}.sort(m.compareKeys))")
     wrong = [(one, other) for one, other in zip(sorted_here, order) if one != other]
     checks.check(f"the page orders {len(order)} keys as the server does", not wrong, wrong[:5])
+    scrolled = tab.value(SCROLLED)
+    wrong = [(one, other) for one, other in zip(scrolled, order) if one != other]
+    checks.check("who scrolls down sees each, in that order", scrolled == order, (len(scrolled), wrong[:5]))
     address = lambda key: "data/keys?" + "sel=" + urllib.parse.quote(key, safe="")
     chosen = ["__proto__", "-5", "2147483648", "a b", "it's", "<b>&amp;", "%2e", "\U0001f3f4\u200d\u2620\ufe0f", "k" * 768]
     field = "document.querySelector('.data-pane textarea')?.value"

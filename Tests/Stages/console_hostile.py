@@ -166,7 +166,9 @@ def the_headers_are_there(site, checks):
         wrong = {key: found.headers.get(key) for key, value in HEADERS.items() if found.headers.get(key) != value}
         checks.check(f"{name} has the headers that protect it", not wrong, wrong)
         checks.check(f"{name} says nothing of other origins", found.headers.get("access-control-allow-origin") is None, found.headers)
-    checks.check("camera and the like are off", "camera=()" in (asked(shell).headers.get("permissions-policy") or ""))
+    off = {one.strip() for one in (asked(shell).headers.get("permissions-policy") or "").split(",")}
+    checks.check("camera, microphone, place and payments are off", off == {"camera=()", "microphone=()", "geolocation=()", "payment=()"}, off)
+    checks.check("without TLS nothing is said about it", asked(shell).headers.get("strict-transport-security") is None)
     checks.check("the shell is asked for again each time", "no-cache" in (asked(shell).headers.get("cache-control") or ""),
                  asked(shell).headers.get("cache-control"))
     tag = asked(shell).headers.get("etag")

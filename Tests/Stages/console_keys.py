@@ -19,6 +19,16 @@ SEEN = """(() => { const e = document.activeElement; if (!e || e === document.bo
   const place = b.bottom > 0 && b.right > 0 && b.top < innerHeight && b.left < innerWidth;
   return s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2 && place ? 'seen' : `${e.tagName}.${e.className} ${s.outlineStyle} ${s.outlineWidth} ${place}` })()"""
 
+# How well the ring around what has the focus is told from the ground that it lies on.
+RING = """(() => { const e = document.activeElement, s = getComputedStyle(e), parts = (c) => c.match(/[\\d.]+/g).map(Number);
+  const light = (c) => { const [r, g, b] = parts(c).map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b };
+  const clear = (c) => parts(c)[3] === 0;
+  let on = parseFloat(s.outlineOffset) < 0 ? e : e.parentElement;
+  while (on && clear(getComputedStyle(on).backgroundColor)) on = on.parentElement;
+  const [a, b] = [light(s.outlineColor), light(getComputedStyle(on ?? document.documentElement).backgroundColor)].sort((x, y) => y - x);
+  return (a + 0.05) / (b + 0.05) })()"""
+
 
 def a_tree_is_walked_by_keys(site, checks):
     site.write("garden", {"apple": {"sort": "red", "tree": {"age": 7}}, "banana": 2, "cherry": 3, "pear": {"sort": "green"}, "plum": 5})
@@ -28,7 +38,8 @@ def a_tree_is_walked_by_keys(site, checks):
             ("Home", "/apple 1 false 2", "Home leads to the first row"), ("ArrowRight", "/apple 1 true 2", "the right arrow unfolds it"),
             ("ArrowRight", "/apple/sort 2 - 3", "and goes on into it, a level down"), ("ArrowDown", "/apple/tree 2 false 4", "down is the next row"),
             ("ArrowLeft", "/apple 1 true 2", "the left arrow leads back"), ("ArrowLeft", "/apple 1 false 2", "and folds"),
-            ("End", "/plum 1 - 6", "End leads to the last row"), ("PageUp", "/apple 1 false 2", "a page up to the first")):
+            ("End", "/plum 1 - 6", "End leads to the last row"), ("PageUp", "/apple 1 false 2", "a page up to the first"),
+            ("PageDown", "/plum 1 - 6", "and a page down to the last")):
         tab.key(key)
         checks.check(told, tab.until(f"{AT} === '{wanted}'"), tab.value(AT))
     tab.type("b")
@@ -53,23 +64,43 @@ def rows_are_numbered(site, checks):
         tab.key(key)
         checks.check(f"{key} leads to {wanted}", tab.until(f"{AT}.startsWith('/{wanted} ')"), tab.value(AT))
         checks.check("every row that is drawn has its own number and key", tab.until(right) and 0 < len(tab.value(ROWS)) < 60, tab.value(ROWS)[:4])
+    pages(checks, tab, right)
     heard = [str(node.get("name", {}).get("value", "")) for node in tab.ask("Accessibility.getFullAXTree")["nodes"]
              if not node.get("ignored") and node["role"]["value"] == "row"]
     checks.check("a reader of the page hears each once", len(heard) == len(set(heard)) == len(tab.value(ROWS)) + 1, heard[:4])
 
 
+def pages(checks, tab, right):
+    """From the first row down to the last by pages, and back."""
+    number = lambda: int((tab.value(AT).split() or ["0"])[-1]) if tab.value(AT) != "nowhere" else 0
+    for key, first, last in (("PageDown", 2, CHILDREN + 1), ("PageUp", CHILDREN + 1, 2)):
+        seen = [number()]
+        while seen[-1] != last and len(seen) < CHILDREN:
+            tab.key(key)
+            if not tab.until(lambda: number() not in (0, seen[-1]), 20):
+                break
+            seen.append(number())
+        steps = {abs(one - other) for one, other in zip(seen, seen[1:-1])}
+        checks.check(f"{key} goes by what is seen at once, to the end", seen[0] == first and seen[-1] == last and len(steps) == 1 and min(steps) > 3, seen)
+        checks.check(f"after {key} every row says what it is", tab.until(right), tab.value(ROWS)[:4])
+
+
 def the_focus_is_seen(site, checks):
     refers(site)
     tab = site.tab()
-    for page in ("overview", "events", "data/garden", "rewards"):
+    for page, scheme in (("overview", "light"), ("events", "dark"), ("data/garden", "dark"), ("data/garden", "light"), ("rewards", "light"), ("overview", "dark")):
+        tab.emulate(scheme, still=True)
         site.go(tab, page)
-        hidden = []
+        hidden, rings = [], []
         for _ in range(24):
             tab.key("Tab")
             # A page that draws itself again keeps the focus where it was, or gives it to its heading.
             if not tab.until(f"{SEEN} === 'seen'", 10):
                 hidden.append(tab.value(SEEN))
-        checks.check(f"wherever Tab leads on {page}, it is seen", not hidden, hidden[:3])
+            elif not tab.until(f"{RING} >= 3", 5):
+                rings.append((tab.focused, tab.value(RING)))
+        checks.check(f"wherever Tab leads on {page}, {scheme}, it is seen", not hidden, hidden[:3])
+        checks.check(f"by a ring that stands out from its ground on {page}, {scheme}", not rings, rings[:3])
 
 
 def a_payment_is_taken_back_by_keys(site, checks):

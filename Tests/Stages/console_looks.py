@@ -24,10 +24,10 @@ def axe():
 
 
 def judged(tab, source, *rules):
-    """What axe-core finds: rule, how often, where, and what it says. All rules, or these."""
+    """What axe-core finds: rule, how often, where, and what it says. All rules, that of the size of targets too, or these."""
     if not tab.value("typeof axe === 'object'"):
         tab.value(source + "; 0")
-    only = f", runOnly: {json.dumps(rules)}" if rules else ""
+    only = f", runOnly: {json.dumps(rules)}" if rules else ", rules: {'target-size': {enabled: true}}"
     found = tab.value(
         f"axe.run(document, {{resultTypes: ['violations']{only}}}).then((r) => JSON.stringify(r.violations.map((v) => "
         "`${v.id} x${v.nodes.length}: ${v.nodes[0].target.join(' ')} — ${v.nodes[0].failureSummary.slice(0, 220)}`)))")
@@ -35,21 +35,23 @@ def judged(tab, source, *rules):
 
 
 def pages_have_no_violations(site, checks):
-    """Every rule in a wide light and a narrow dark window; in the other two what depends on colour."""
+    """Every rule, in light and dark, wide and narrow."""
     source = axe()
     pages = [page for page in every_page(site) if not page.startswith(ALIKE)]
     tab = site.tab()
     site.go(tab, pages[0])
     tab.value("(() => { const e = document.createElement('p'); e.append('faint', document.createElement('input')); e.style.color = '#ddd'; "
+              "for (const name of ['one', 'two']) { const b = document.createElement('button'); b.textContent = name; "
+              "b.style.cssText = 'padding: 0; border: 0; height: 8px; width: 8px; font-size: 4px; display: block'; e.append(b); } "
               "document.querySelector('main').append(e); })()")
     found = " ".join(judged(tab, source))
-    checks.check("axe sees a field without a label, and a text without contrast", "label x" in found and "color-contrast x" in found, found)
+    checks.check("axe sees a field without a label, a text without contrast, and targets that are too small",
+                 all(f"{rule} x" in found for rule in ("label", "color-contrast", "target-size")), found)
     for page in pages:
         site.go(tab, page)
-        for scheme, size, rules in (("light", WIDE, ()), ("dark", WIDE, ("color-contrast",)), ("dark", NARROW, ()),
-                                    ("light", NARROW, ("color-contrast",))):
+        for scheme, size in (("light", WIDE), ("dark", WIDE), ("dark", NARROW), ("light", NARROW)):
             tab.emulate(scheme, size, True)
-            found = judged(tab, source, *rules)
+            found = judged(tab, source)
             checks.check(f"axe finds nothing on {page}, {scheme}, {size[0]} wide", not found, "\n        ".join(found), quiet=True)
     checks.check(f"axe looked at {len(pages)} pages in two schemes and two sizes", True)
 
@@ -174,6 +176,8 @@ def colours_can_be_read(_, checks):
     pairs = [(text, ground, 4.5) for text in ("text", "muted", "accent", "ok", "wait", "paused", "dead") for ground in grounds]
     pairs += [("plus", "bg", 4.5), ("minus", "bg", 4.5), ("plus", "surface", 4.5), ("minus", "surface", 4.5), ("text", "added", 4.5),
               ("text", "removed", 4.5), ("on-accent", "accent", 4.5), ("control", "bg", 3), ("control", "surface", 3)]
+    # What has the focus has a ring of this colour around it, 2 px wide, wherever it is.
+    pairs += [("accent", ground, 3) for ground in ("added", "removed")]
     lowest = 99
     for theme, colours in zip(("light", "dark"), themes):
         for text, ground, least in pairs:

@@ -227,7 +227,31 @@ def what_is_removed_comes_back(site, checks):
     checks.check("and says that coins stay", tab.shows(re.compile("coins.*stay", re.I | re.S)), tab.text[-400:])
 
 
+# A minute passes when `kept` is called.
+MINUTE = """window.kept = []; { const start = setTimeout.bind(window);
+  window.setTimeout = (act, ms, ...rest) => (ms === 60000 ? (window.kept.push(act), 0) : start(act, ms, ...rest)); }"""
+
+
+def undo_stays_for_a_minute(site, checks):
+    site.write("brief", {"a": 1})
+    tab = site.tab()
+    tab.ask("Page.addScriptToEvaluateOnNewDocument", source=MINUTE)
+    site.go(tab, "data?sel=brief")
+    tab.click("Remove", "button")
+    tab.fill(re.compile("Reason", re.I), "no longer wanted")
+    tab.click("Remove brief", "button")
+    checks.check("it is removed", until(lambda: site.read("brief") is None))
+    checks.check("Undo is offered, and waits for a minute", bool(tab.find("Undo", "button")) and tab.until("window.kept.length > 0"), tab.text[-300:])
+    # Other messages go after eight seconds.
+    tab.stays(9)
+    checks.check("it is still there after others have gone", bool(tab.named("Undo", "button")), tab.text[-300:])
+    tab.value("window.kept.at(-1)()")
+    checks.check("and gone when the minute is over", tab.until(lambda: not tab.named("Undo", "button")), tab.text[-300:])
+    checks.check("what was removed stays so", site.read("brief") is None)
+
+
 CHECKS = [
     why_bob_has_coins_by_keyboard, a_dead_letter_is_found_mended_and_paid_once, a_dry_run_changes_nothing, an_entry_is_reversed,
     integers_are_exact, a_conflict_loses_nothing, the_past_is_shown, what_is_removed_comes_back,
+    undo_stays_for_a_minute,
 ]

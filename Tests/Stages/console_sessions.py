@@ -1,10 +1,12 @@
-"""Sessions of a server in production, as people live with them: one that ends while somebody types, and two windows of one person."""
+"""Sessions of a server in production, as people live with them: one that ends while somebody types, two windows of one person, and a
+restart of the server."""
 
+import os
 import re
 
 from console import heading, pauses
-from console_access import signs_in
-from production import TOKEN
+from console_access import cookie_of, signs_in, status_of, with_cookie
+from production import TOKEN, Plain
 from serving import free_port, until
 
 PORT = free_port()
@@ -73,4 +75,25 @@ def two_windows_of_one_person(site, checks):
                      tab.text[:300])
 
 
-CHECKS = [a_session_ends_in_mid_edit, two_windows_of_one_person]
+def a_restart_signs_everybody_out(site, checks):
+    """Sessions are kept in memory alone."""
+    site.write("users/alice", {"name": "Alice"})
+    tab = signed_in(site, "data/users")
+    tab.value("window.isTheSamePage = true")
+    cookie = cookie_of(tab, site)
+    works = status_of(with_cookie(site, cookie))
+    checks.check("somebody is signed in", works("GET", "status") == 200 and tab.shows("alice"), tab.text[-300:])
+    site.provoke("network: ", "answer 50")
+    checks.check("the server ends orderly", site.server.stop() == 0)
+    site.production.serve = site.server = Plain(site.program, os.path.join(site.folder, "doubloon.jsonc"))
+    site.lines = site.server.lines
+    checks.check("after a restart the page asks for a credential by itself", bool(tab.find("Key", "textbox")) and heading(tab) == "users", tab.text[:300])
+    checks.check("the cookie of before is worth nothing", works("GET", "status") == 401, works("GET", "status"))
+    signs_in(tab, TOKEN)
+    checks.check("and the page goes on where it was", tab.until("!document.querySelector('dialog[open]')") and tab.shows("alice")
+                 and tab.value("window.isTheSamePage === true"), tab.text[:300])
+    site.write("users/carol", {"name": "Carol"})
+    checks.check("live", tab.shows("carol"), tab.text[-300:])
+
+
+CHECKS = [a_session_ends_in_mid_edit, two_windows_of_one_person, a_restart_signs_everybody_out]

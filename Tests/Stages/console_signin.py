@@ -7,7 +7,7 @@ import re
 
 from browser import Tab
 from console import heading, is_ready, pauses
-from console_access import cookie_of, csrf_of, is_key_entry, signs_in, with_cookie
+from console_access import cookie_of, csrf_of, is_key_entry, signs_in, status_of, with_cookie
 from production import TOKEN
 from server import Connection, Server
 from serving import free_port, until
@@ -166,7 +166,7 @@ def signing_out_ends_every_window(site, checks):
     second.click(re.compile("^Signed in as"), "button")
     second.click("Sign out", "menuitem")
     checks.check("signing out in one window asks in the other, too", bool(is_key_entry(first)) and bool(is_key_entry(second)), first.text[:200])
-    checks.check("and the cookie is worth nothing", with_cookie(site, cookie)("GET", "status") == 401)
+    checks.check("and the cookie is worth nothing", status_of(with_cookie(site, cookie))("GET", "status") == 401)
 
 
 def the_clock_ends_sessions(site, checks):

@@ -107,6 +107,7 @@ package final class ConsoleSessions: PageSessions {
     }
     var caller = session.caller
     caller.isProofOld = clock.now() - session.createdAt > Self.proofTime
+    caller.isFromPage = true
     return caller
   }
 
@@ -128,16 +129,19 @@ package final class ConsoleSessions: PageSessions {
 
   /// Refuses what a page of another origin may have sent.
   package func checkPage(_ headers: HTTPHeaders) throws(APIError) {
-    guard settings.allows(host: headers.first(name: "host")) else {
-      throw APIError(
-        .forbidden, "unknown_host", "This server is not administered by this name: \"console.hosts\" lists those that are.")
-    }
+    guard settings.allows(host: headers.first(name: "host")) else { throw .otherName }
     let site = headers.first(name: "sec-fetch-site") ?? "same-origin"
     guard headers.first(name: "x-doubloon-console") == "1", site == "same-origin", isOwnOrigin(headers) else {
       throw APIError(
         .forbidden, "foreign_page",
         "The session's cookie counts only in requests of the console's own pages; send Authorization: Bearer TOKEN instead.")
     }
+  }
+
+  package func checkName(_ headers: HTTPHeaders) throws(APIError) {
+    // A server without pages has no names for them: it asks for a key.
+    guard settings.isEnabled, !settings.allows(host: headers.first(name: "host")) else { return }
+    throw .otherName
   }
 
   private func isOwnOrigin(_ headers: HTTPHeaders) -> Bool {
@@ -295,6 +299,11 @@ extension ConsoleSessions {
 }
 
 extension APIError {
+  /// A name that the pages do not have. It says no more than that there is nothing.
+  fileprivate static let otherName = APIError(
+    .notFound, "unknown_host",
+    "Nothing is here without a key: browsers administer this server by the names of \"console.hosts\" alone.")
+
   /// The session of a page that was there once.
   fileprivate static let sessionIsOver = APIError(
     .unauthorized, "session_over", "The session is over: sign in again.")

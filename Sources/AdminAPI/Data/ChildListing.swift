@@ -77,9 +77,12 @@ struct ChildListing {
     return try finished(answer)
   }
 
-  /// The first children in another order; there is no way on from them.
-  mutating func first(by order: NodeOrder, reader: TreeReader) throws -> AdminTree.Children {
-    let query = Query(order: order, limit: .first(limit))
+  /// The first children in another order, and between bounds of it; there is no way on from them.
+  ///
+  /// - `wanted`: the order and the bounds; the limit is this listing's.
+  mutating func first(_ wanted: Query, reader: TreeReader) throws -> AdminTree.Children {
+    var query = wanted
+    query.limit = .first(limit)
     let bounds = ReadBounds(leavesMax: Self.orderedMax, bytesMax: 64 << 20, visitsMax: Self.orderedMax)
     let entries: [TreeMap.Entry]
     do throws(TreeReadError) {
@@ -94,7 +97,7 @@ struct ChildListing {
     } catch {
       guard case .tooLarge = error else { throw error }
       throw APIError.badRequest(
-        "To order the children of \(path) by \(order.shownName), more than 100,000 values would have to be looked at. Order them by "
+        "To order the children of \(path) by \(query.order.shownName), more than 100,000 values would have to be looked at. Order them by "
           + "$key, or declare an index for that order in the rules (.indexOn).")
     }
     for entry in entries where !take(ChildSummary(entry, below: path)) { break }

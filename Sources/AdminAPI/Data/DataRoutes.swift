@@ -20,7 +20,8 @@ enum DataRoutes {
   private static func children(_ call: RouteCall, query: AdminTree.ChildrenQuery) throws -> AdminTree.Children {
     let path = try path(query.path)
     let moment = try Moment(revision: query.revision, time: query.time, named: ("revision", "time"))
-    let (order, anchor) = (try order(query.order), try anchor(query))
+    let (wanted, anchor) = (try wanted(query), try anchor(query))
+    let order = wanted.order
     if order != .key, query.after != nil || query.before != nil || query.from != nil {
       throw APIError.badRequest("after, before and from go with order=$key only; other orders give the first children.")
     }
@@ -44,7 +45,7 @@ enum DataRoutes {
         var listing = try ChildListing(of: path, in: namespace, asOf: revision, limit: limit, snapshot: snapshot)
         var answer =
           order == .key
-          ? try listing.window(at: anchor) : try listing.first(by: order, reader: call.services.database.reader)
+          ? try listing.window(at: anchor) : try listing.first(wanted, reader: call.services.database.reader)
         answer.erased = HistoryRoutes.listed(erased)
         return .success(answer)
       } catch let error as TreeReadError {
@@ -61,6 +62,29 @@ enum DataRoutes {
         "Too much has changed there since that revision to show a window of it. Ask for a later revision, or begin elsewhere with from=KEY."
       )
     }
+  }
+
+  /// The order that is asked for, and the bounds on it.
+  private static func wanted(_ query: AdminTree.ChildrenQuery) throws -> Query {
+    let order = try order(query.order)
+    if query.eq != nil, query.ge != nil || query.le != nil {
+      throw APIError.badRequest("eq excludes ge and le: give the one, or one or both of the others.")
+    }
+    if order == .key, query.eq != nil || query.ge != nil || query.le != nil {
+      throw APIError.badRequest("eq, ge and le go with an order by values; by $key, from=KEY begins where you want.")
+    }
+    let (start, end) = (query.eq ?? query.ge, query.eq ?? query.le)
+    return Query(
+      order: order, start: try start.map { QueryBound.start(try value($0)) },
+      end: try end.map { QueryBound.end(try value($0)) })
+  }
+
+  /// A value that children are ordered by, written as JSON; nil for null.
+  private static func value(_ text: String) throws -> Scalar? {
+    guard let json = try? JSONParser.parse(text), json.object == nil, json.array == nil else {
+      throw APIError.badRequest("eq, ge and le are values as JSON: 5, true, null, or a text in quotes, \"gold\".")
+    }
+    return json.isNull ? nil : try? TreeNode(json: json).scalar
   }
 
   private static func order(_ name: String?) throws -> NodeOrder {

@@ -31,8 +31,9 @@ enum FindRoutes {
       return found.compactMap(\.self)
     }
     // Links are kept in one namespace, where their players are.
-    if let links = call.services.links, links.namespace == namespace, let link = try links.record(text) {
-      hits.append(AdminFind.Hit(link))
+    if let links = call.services.links, links.namespace == namespace {
+      if let link = try links.record(text) { hits.append(AdminFind.Hit(link)) }
+      if let link = try links.record(code: text) { hits.append(AdminFind.Hit(link, byCode: true)) }
     }
     return AdminFind.Hits(hits: hits)
   }
@@ -110,7 +111,11 @@ extension AdminFind.Hit {
       kind: .account, id: account.uid, title: names.first ?? account.uid, detail: detail.isEmpty ? nil : detail)
   }
 
-  fileprivate init(_ link: LinkRecord) {
-    self.init(kind: .link, id: link.key, title: link.name ?? link.address, detail: link.longLink)
+  /// - `byCode`: whether the text is the link's invitation code.
+  fileprivate init(_ link: LinkRecord, byCode: Bool = false) {
+    let inviter = link.owner.map { " of \($0)" } ?? ""
+    self.init(
+      kind: .link, id: link.key, title: link.name ?? link.address,
+      detail: byCode ? "invitation code \(link.code ?? "")\(inviter)" : link.longLink)
   }
 }

@@ -4,6 +4,7 @@ import HTTPServer
 import NIOHTTP1
 import PlayerLifecycle
 import StorageCore
+import TreeDatabase
 import TreeModel
 
 /// The functions: what there is, and their brakes.
@@ -35,13 +36,14 @@ enum FunctionRoutes {
     return AdminFunctions.Retried(status: .ok, retried: Int64(count))
   }
 
-  private static func list(_ call: RouteCall, query _: NoQuery) throws -> AdminFunctions.List {
-    AdminFunctions.List(functions: try rows(call))
+  private static func list(_ call: RouteCall, query: AdminFunctions.WindowQuery) throws -> AdminFunctions.List {
+    AdminFunctions.List(functions: try rows(call, window: query.window ?? .day))
   }
 
-  private static func show(_ call: RouteCall, query _: NoQuery) throws -> AdminFunctions.Detail {
+  private static func show(_ call: RouteCall, query: AdminFunctions.WindowQuery) throws -> AdminFunctions.Detail {
     let name = call.captures["name"] ?? ""
-    guard let function = try rows(call).first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+    guard let function = try rows(call, window: query.window ?? .day).first(where: { $0.name.utf8.elementsEqual(name.utf8) })
+    else {
       throw APIError(
         .notFound, "not_found", "There is no function \(name.prefix(80)); \"doubloon functions list\" shows all there are.")
     }
@@ -53,7 +55,7 @@ enum FunctionRoutes {
       runs: tally.map { AdminFunctions.Runs($0) }, deliveries: unfinished.answer)
   }
 
-  private static func rows(_ call: RouteCall) throws -> [AdminFunctions.Function] {
+  private static func rows(_ call: RouteCall, window: AdminFunctions.Window) throws -> [AdminFunctions.Function] {
     let records: [FunctionRecord]
     if let functions = call.services.functions {
       records = try functions.functionRecords()
@@ -65,12 +67,19 @@ enum FunctionRoutes {
     }
     let descriptions = call.services.functions?.descriptions ?? []
     let paces = call.services.functions?.paces ?? []
+    let (tallies, services, now) = (call.services.functions?.tallies ?? [], call.services, call.services.database.clock.now())
+    services.functionSeries.note(tallies, at: now)
+    let recent = { (name: String) -> AdminFunctions.Recent? in
+      guard tallies.contains(where: { $0.function == name }) else { return nil }
+      return services.functionSeries.recent(name, window: window, now: now, startedAt: services.startedAt)
+    }
     return records.map { record in
       AdminFunctions.Function(
         name: record.name, pattern: record.pattern, kinds: record.kinds, paused: record.isPaused,
         pauseReason: record.pauseReason, updatedAt: Timestamp(record.updatedAt),
         settings: descriptions.first { $0.name == record.name }?.settingsJSON, deadLetters: dead[record.name],
-        retries: retries[record.name], pace: paces.first { $0.function == record.name }.map(AdminFunctions.Pace.init))
+        retries: retries[record.name], pace: paces.first { $0.function == record.name }.map(AdminFunctions.Pace.init),
+        recent: recent(record.name))
     }
   }
 

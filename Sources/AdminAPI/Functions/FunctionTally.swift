@@ -29,6 +29,9 @@ package struct FunctionTally: Sendable, Hashable {
   package var slowest: Int64 = 0
   /// How long 50, 95 and 99 of 100 took at most, in nanoseconds; nil before the first.
   package var p50, p95, p99: Int64?
+  /// How many of these runs took at most how long, in nanoseconds, and longer than the next shorter one here; a few hundred spans
+  /// at most.
+  package var spans: [Int64: Int] = [:]
   /// Runs on the writer, in the batch of their event.
   package var inlineRuns = 0
   /// Whether it runs there now.

@@ -63,10 +63,15 @@ enum HistoryRoutes {
         let after = try leaves(at: target, namespace: namespace, asOf: ends.1, in: snapshot)
       else { return .failure(tooMuch) }
       let changes = LeafChange.between(before, after: after)
+      var shown = changes.prefix(limit).map { AdminEvents.Change($0) }
+      if let textMax = query.cut {
+        var cut = ChangeCut(textMax: Int(textMax))
+        shown = cut.shown(shown)
+      }
       return .success(
         AdminHistory.Difference(
           path: target.description, from: ends.0.rawValue, to: ends.1.rawValue, count: Int64(changes.count),
-          changes: changes.prefix(limit).map { AdminEvents.Change($0) }, erased: listed(erased)))
+          changes: shown, erased: listed(erased)))
     }
   }
 
@@ -87,6 +92,10 @@ enum HistoryRoutes {
       for revision in touches.revisions where revision >= floor ?? .zero {
         guard let commit = try snapshot.commit(in: namespace, at: revision) else { continue }
         rows.append(AdminEvents.Commit(commit, under: path, changesMax: Int(query.changes ?? 20)))
+      }
+      if let textMax = query.cut {
+        var cut = ChangeCut(textMax: Int(textMax))
+        for index in rows.indices { rows[index].changes = rows[index].changes.map { cut.shown($0) } }
       }
       let around = try snapshot.erasedPath(in: namespace, around: target.path, asOf: .zero).map { [$0] }
       let below = try snapshot.erasedPaths(in: namespace, below: target.path, asOf: .zero, limit: erasedMax)

@@ -9,7 +9,8 @@ import StorageCore
 extension LedgerRoutes {
   static func statement(_ call: RouteCall, query: AdminLedger.StatementQuery) throws -> AdminLedger.Statement {
     let account = LedgerAccount(query.account)
-    let walk = EntryWalk(in: try call.namespace(), account: account, code: query.code)
+    let walk = EntryWalk(
+      in: try call.namespace(), account: account, code: query.code, times: try times(since: query.since, until: query.until))
     let start = try position(before: query.before, after: query.after) ?? .before(nil)
     let page = try call.read { snapshot in
       try walk.page(from: start, limit: Int(query.limit ?? 50), snapshot: snapshot)
@@ -34,7 +35,7 @@ extension LedgerRoutes {
       }
     }
     let start = try position(before: query.before, after: query.after) ?? .after(0)
-    let walk = EntryWalk(in: namespace, code: query.code)
+    let walk = EntryWalk(in: namespace, code: query.code, times: try times(since: query.since, until: query.until))
     let page = try call.read { snapshot in
       try walk.page(from: start, limit: Int(query.limit ?? 50), snapshot: snapshot)
     }
@@ -51,6 +52,14 @@ extension LedgerRoutes {
     case (nil, let after?): .after(after)
     case (nil, nil): nil
     }
+  }
+
+  /// Nil where neither is named.
+  private static func times(since: Timestamp?, until: Timestamp?) throws -> ClosedRange<Int64>? {
+    guard since != nil || until != nil else { return nil }
+    let (first, last) = (since?.milliseconds ?? .min, until?.milliseconds ?? .max)
+    guard first <= last else { throw APIError.badRequest("since must not be later than until.") }
+    return first...last
   }
 
   static func accounts(_ call: RouteCall, query: AdminLedger.AccountQuery) throws -> AdminLedger.AccountList {

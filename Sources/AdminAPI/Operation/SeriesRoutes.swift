@@ -73,6 +73,12 @@ extension AdminOperation.SeriesPoint {
 }
 
 extension AdminServices {
+  /// What is counted now, for the series; looks at the functions, too, now and then.
+  package func look() -> Figures {
+    functionSeries.noteSometimes({ functions?.tallies ?? [] }, at: database.clock.now())
+    return figures
+  }
+
   /// What is counted now: numbers that are in memory.
   package var figures: Figures {
     let backlog = functions?.backlog ?? FunctionBacklog()

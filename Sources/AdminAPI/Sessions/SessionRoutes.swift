@@ -107,7 +107,8 @@ enum SessionRoutes {
 
   private static func record(_ action: String, by actor: Actor, call: RouteCall, id: String) {
     call.services.audit.record(
-      action, by: actor, captures: ["session": id, "address": call.request.client.description], query: call.query, body: nil,
+      action, by: actor, captures: ["session": id, "address": call.request.client.description, "via": "console"],
+      query: call.query, body: nil,
       requestID: call.request.requestID, result: "ok")
   }
 

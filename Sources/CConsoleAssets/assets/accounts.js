@@ -1,10 +1,9 @@
 // Accounts: the list with its search, new accounts, the players who were erased.
 
-import { get, post } from './api.js';
 import { h, shown } from './dom.js';
-import { badge, button, choice, copyButton, empty, field, guard, heading, input, playerLink, table, toast } from './ui.js';
-import { number, time } from './time.js';
-import { change, col, command, copies, cursorPager, listing, queryForm, saveTable, tabbed, to } from './parts.js';
+import { act, badge, button, col, empty, field, heading, input, playerLink, table, to, toast, when } from './ui.js';
+import { number } from './time.js';
+import { change, command, copying, cursorPager, filters, listing, saveTable, tabbed } from './parts.js';
 
 /** The page's title. */
 export const title = () => 'Accounts';
@@ -22,27 +21,27 @@ function wanted(page) {
 function listPanel(page) {
   const cursor = page.query.get('cursor');
   const isFiltered = FILTERS.some((name) => page.query.get(name));
-  return listing(page, isFiltered ? 'Found' : 'All accounts', async (signal) => {
-    const { accounts, scanned, next } = await get('accounts', { ...wanted(page), ns: page.ns, cursor, limit: 50, count: false }, { signal });
+  return listing(page, isFiltered ? 'Found' : 'All accounts', async () => {
+    const { accounts, scanned, next } = await page.get('accounts', { ...wanted(page), cursor, limit: 50, count: false });
     return [scanned !== undefined && h('p', { class: 'muted meta' }, `${number(accounts.length)} of ${number(scanned)} that were looked at`), table({
       caption: 'Accounts', rows: accounts, columns: [
         col('Uid', (row) => to(page.url('accounts', row.localId), shown(row.localId))),
-        col('Name', (row) => row.displayName ?? ''), col('E-mail', (row) => row.email ?? ''), col('Providers', providers),
+        col('Name', 'displayName'), col('E-mail', 'email'), col('Providers', providers),
         col('State', (row) => (row.disabled ? badge('disabled') : badge('ok', 'enabled'))),
-        col('Created', (row) => time(row.createdAt)), col('Last sign-in', (row) => time(row.lastLoginAt)),
+        when('Created', 'createdAt'), when('Last sign-in', 'lastLoginAt'),
       ], empty: isFiltered ? empty(next ? 'None of those that were looked at.' : 'No account matches.', !next && { name: 'Clear filters', href: page.url('accounts') })
         : empty('No account yet. An app makes one when a player signs in: signInAnonymously(), or doubloon accounts create.'),
     }), cursorPager(page, next, [accounts.length > 0 ? 'More' : 'Look further', 'First'])];
   });
 }
 
-const erasedPanel = (page) => listing(page, 'Players who were erased', async (signal) => {
-  const { erasures } = await get('erasures', { ns: page.ns, limit: 200 }, { signal });
+const erasedPanel = (page) => listing(page, 'Players who were erased', async () => {
+  const { erasures } = await page.get('erasures', { limit: 200 });
   return table({
     caption: 'Erasures', rows: erasures, empty: 'Nobody was erased. What was erased is gone; who ordered it, and why, stays here.', columns: [
       col('Player', (row) => playerLink(page, row.uid)),
       col('State', (row) => badge(row.state === 'done' ? 'done' : 'running', row.state)),
-      col('Ordered', (row) => time(row.orderedAt)), col('By', (row) => row.by), col('Reason', (row) => row.reason, true),
+      when('Ordered', 'orderedAt'), col('By', 'by'), col('Reason', 'reason', true),
     ],
   });
 });
@@ -63,12 +62,12 @@ async function make(page) {
 
 async function download(page) {
   const rows = [['uid', 'name', 'email', 'telephone', 'providers', 'disabled', 'created', 'last sign-in']];
-  const when = (ms) => (ms ? new Date(Number(ms)).toISOString() : '');
+  const iso = (ms) => (ms ? new Date(Number(ms)).toISOString() : '');
   let cursor;
   for (let turn = 0; turn === 0 || (cursor && turn < 50); turn += 1) {
-    const { accounts, next } = await post('accounts/export', { params: { ns: page.ns }, body: { ...wanted(page), cursor, limit: 1000, count: false }, signal: page.signal });
+    const { accounts, next } = await page.post('accounts/export', { ...wanted(page), cursor, limit: 1000, count: false });
     for (const row of accounts) {
-      rows.push([row.localId, row.displayName, row.email, row.phoneNumber, providers(row), row.disabled, when(row.createdAt), when(row.lastLoginAt)]);
+      rows.push([row.localId, row.displayName, row.email, row.phoneNumber, providers(row), row.disabled, iso(row.createdAt), iso(row.lastLoginAt)]);
     }
     cursor = next;
   }
@@ -78,21 +77,16 @@ async function download(page) {
 
 /** Draws the page. */
 export async function mount(root, page) {
-  root.classList.add('two-line');
   const asked = (name) => page.query.get(name) ?? '';
-  const fields = {
-    q: input({ value: asked('q'), placeholder: 'bob, bob@acme.test or +49…', dataset: { filter: '' } }),
-    provider: choice([['', 'any'], 'password', 'phone', 'google.com', 'apple.com', 'facebook.com'], asked('provider')),
-    state: choice([['', 'any'], 'enabled', 'disabled', 'anonymous'], asked('state')),
-    sort: choice([['', 'uid'], ['email', 'e-mail, who has one']], asked('sort')),
-  };
   root.append(heading('Accounts', {
     sub: 'Who can sign in. Uids and addresses are found by their beginning.',
-    actions: [guard(button('Create…', () => make(page)), page, 'admin'), button('CSV', () => download(page), { icon: 'download' }),
-      copyButton(copies(command(page, 'accounts list', [], { q: asked('q'), provider: asked('provider'), state: asked('state'), sort: asked('sort') }), 'GET', '/admin/v1/accounts',
-        { ...wanted(page), ns: page.ns, limit: 50 }))],
-  }), queryForm(page, 'Find an account', [field('Uid, e-mail or number', fields.q), field('Provider', fields.provider), field('State', fields.state), field('Sort', fields.sort)],
-    () => ({ ...Object.fromEntries(Object.entries(fields).map(([name, item]) => [name, item.value.trim()])), cursor: null, tab: null }), 'Find'));
+    actions: [act(page, 'admin', 'Create…', () => make(page)), button('CSV', () => download(page), { icon: 'download' }),
+      copying(page, 'accounts list', [], { q: asked('q'), provider: asked('provider'), state: asked('state'), sort: asked('sort') }, 'accounts', { ...wanted(page), ns: page.ns, limit: 50 })],
+  }), filters(page, 'Find an account', {
+    q: ['Uid, e-mail or number', 'bob, bob@acme.test or +49…', { dataset: { filter: '' } }],
+    provider: ['Provider', [['', 'any'], 'password', 'phone', 'google.com', 'apple.com', 'facebook.com']],
+    state: ['State', [['', 'any'], 'enabled', 'disabled', 'anonymous']], sort: ['Sort', [['', 'uid'], ['email', 'e-mail, who has one']]],
+  }, 'Find'));
   await tabbed(root, page, 'Lists', [{ id: 'all', name: 'Accounts' }, { id: 'erased', name: 'Erased' }],
     (id, scope) => (id === 'all' ? listPanel : erasedPanel)(scope));
 }

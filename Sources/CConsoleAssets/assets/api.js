@@ -1,11 +1,4 @@
 // The one way to the server: /admin/v1 with the session's cookie. Answers are read exactly (json.js), faults are ApiErrors.
-//
-// get('events', {ns, limit: 50}, {signal})              -> the answer, plain null-prototype objects
-// get('data', {ns, path}, {signal, toPlain: false})     -> Maps in order all through (tree data)
-// get(`events/${encodePath(id)}`, {ns}, {trees: ['before', 'after']}) -> plain, but Maps below these members
-// post('replays', {params: {ns}, body: {mode, reason}}) -> the answer
-// Paths are below /admin/v1/ unless they begin with "/". Parameters that are undefined, null or '' are left out.
-// `active: false` says that no person caused a request; without it a request counts as a person's within 5 s of an input.
 
 import { parse, write } from './json.js';
 

@@ -1,19 +1,4 @@
-// The console's start: session, routes, and what a page is given.
-//
-// A page module: export const title = (params) => 'Events'; export async function mount(root, page) { …; return () => {…} }
-// page.ns · page.params (see ROUTES; `route` is the name) · page.query (URLSearchParams) · page.session · page.live
-// page.signal                      aborted when the page is left
-// page.needs('support') -> bool    whether the session's role suffices; use guard(control, page, 'support') of ui.js
-// page.go(url, {replace})          goes to '/console/…' or, below the namespace, 'events?outcome=dead'
-// page.setQuery({tab: 'x', at: null}, {replace})   changes the address; the page is not mounted again
-// page.changed = (query) => …      called when Back, Forward or a link changes only the query; without it the page mounts again
-// page.setTitle(text)              before " · namespace · Doubloon"
-// page.url('data', '/users/bob', {at: 'r8'})       the address of a route, a path or id in it encoded
-// page.actions = [{name, run}]     what the palette offers on this page
-// page.copy = () => [{name, text}] what the key c offers (the page's copy menu is its own)
-// page.keys = {e: fn}              single keys of this page
-// page.dirty = () => bool          whether something unsaved would be lost by leaving
-// page.cleanup(fn)                 called when the page is left, beside what mount returns
+// The console's start: session, routes, and what a page is given (WebConsole.docc lists it).
 
 import * as api from './api.js';
 import { errorPanel } from './base.js';
@@ -90,6 +75,8 @@ function makePage(target, session, controller) {
     needs: (role) => (RANK[session.role] ?? 0) >= (RANK[role] ?? 9),
     go: (url, options) => go(url.startsWith('/') ? url : `/console/n/${encodeURIComponent(target.ns)}/${url}`, options),
     url: (route, rest, query) => urlOf(target.ns, route, rest, query),
+    get(path, params, options) { return api.get(path, { ns: target.ns, ...params }, { signal: this.signal, ...options }); },
+    post(path, body, options) { return api.post(path, { params: { ns: target.ns }, body, signal: this.signal, ...options }); },
     setQuery(changes, { replace = false } = {}) {
       if (controller.signal.aborted) return; // A late answer never changes the address.
       const query = new URLSearchParams(location.search);
@@ -102,6 +89,10 @@ function makePage(target, session, controller) {
       const url = location.pathname + (search ? `?${search}` : '');
       if (url === location.pathname + location.search) return;
       history[replace ? 'replaceState' : 'pushState'](null, '', url);
+    },
+    again() {
+      page.changed = null;
+      go(location.href, { replace: true });
     },
     setTitle(text) {
       document.title = `${text} · ${target.ns} · Doubloon`;
@@ -124,7 +115,6 @@ async function leave() {
   }
 }
 
-/** Shows what the address says. */
 async function show() {
   const mine = (turn += 1);
   const target = read(location);
@@ -221,10 +211,8 @@ async function lost(mine) {
     h('p', 'The address may be cut off or of another version.'), h('p', h('a', { href: '/console/' }, 'Go to the overview'))));
 }
 
-/** Whether an address is one of the console. */
 const isOwn = (to) => to.origin === location.origin && /^\/console(\/|$)/.test(to.pathname);
 
-/** Goes to an address of the console. */
 function go(url, { replace = false } = {}) {
   if (!mayLeave()) return;
   const to = new URL(url, location.origin);

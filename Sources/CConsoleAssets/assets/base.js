@@ -3,7 +3,7 @@
 import { h, shown, uniqueId } from './dom.js';
 import { icon } from './icons.js';
 import { menu } from './menu.js';
-import { number } from './time.js';
+import { number, time } from './time.js';
 
 const STATES = {
   done: ['●', 'ok'], ok: ['●', 'ok'], sound: ['●', 'ok'], running: ['◐', 'wait'], waiting: ['◔', 'wait'], paused: ['⏸', 'paused'],
@@ -49,6 +49,18 @@ export function guard(control, page, role) {
   if (control.textContent !== '') control.append(h('span', { class: 'takes' }, `takes ${role}`));
   return control;
 }
+
+/** A button that only a role may press: act(page, 'admin', 'Save', fn, {primary}), see button and guard. */
+export const act = (page, role, ...of) => guard(button(...of), page, role);
+
+/** A text in the letters of code. */
+export const code = (text) => h('code', shown(text));
+/** A line of less weight. */
+export const quiet = (...content) => h('p', { class: 'muted' }, content);
+/** A sentence in a box: note('warn', …), 'bad', 'good'. */
+export const note = (tone, ...content) => h('p', { class: `note ${tone}` }, content);
+/** A link. */
+export const to = (href, ...name) => h('a', { href }, name);
 
 /** The copy menu of a page: copyButton([{name: 'Link', text: '…' or () => '…'}, …]). */
 export function copyButton(items, { label = 'Copy' } = {}) {
@@ -156,6 +168,14 @@ export function table({ caption, columns, rows, empty: none, open, href, sort, s
     h('table', { class: 'table' }, caption && h('caption', { class: 'only-read' }, caption),
       h('thead', h('tr', heads)), h('tbody', lines)));
 }
+
+const member = (cell) => (typeof cell === 'string' ? (row) => row[cell] : cell);
+/** A column of a table: col('Name', (row) => …) or col('Name', 'member'); its cells do not break inside words where `wide` is not given. */
+export const col = (name, cell, wide) => ({ name, cell: member(cell), class: wide ? undefined : 'nowrap' });
+/** A column of numbers: of a member of the rows, or of what a function makes of one. */
+export const num = (name, cell) => ({ name, cell: typeof cell === 'string' ? (row) => number(row[cell]) : cell, number: true });
+/** A column of times. */
+export const when = (name, cell, kind) => col(name, (row) => time(row[cell], kind));
 
 /** A choice: choice([['a', 'Name of a'], 'b'], value, props). */
 export const choice = (options, value, props = {}) => h('select', { class: 'input', ...props, value }, options.map((option) => {

@@ -1,8 +1,4 @@
 // Charts, drawn by hand: at most 120 points, an axis with units, a cursor for pointer and keys, and the same as a table.
-//
-// lineChart({label, unit, points: [[ms, number | null], …], format: (n) => text, height, tone}) -> {element, set(points)}
-// barChart({label, buckets: [{from, done: 3, …}], series: [{id: 'done', name: 'done'}], until, height, pick: (bucket) => …})
-//                                                                                     -> {element, set(buckets, until)}
 
 import { button, table } from './base.js';
 import { clear, h, s, text, uniqueId } from './dom.js';
@@ -57,7 +53,7 @@ function frameOf({ label, height, asTable, move, leave, pick }) {
   return { drawing, tip, box, opener };
 }
 
-/** A line over time; see the head of this file. */
+/** A line over time. */
 export function lineChart({ label, unit = '', points = [], format = (value) => number(value), height = 64 }) {
   let shownPoints = [];
   let top = 1;
@@ -115,7 +111,7 @@ export function lineChart({ label, unit = '', points = [], format = (value) => n
   return { element, set };
 }
 
-/** Stacked bars over time; see the head of this file. */
+/** Stacked bars over time. */
 export function barChart({ label, buckets = [], until = 0, series, height = 56, pick }) {
   let bars = [];
   let end = 0;

@@ -1,10 +1,5 @@
 // A field for code: line numbers, marks and colours in place. A text area that lies, without ink, over the text that is seen.
-//
-// codeArea({label, text, readonly, change, words: true}) -> {element, input, text(), set(text), mark(marks), goTo(line, column)}
-//   marks: {faults: [{line, column, message}], lit: [{line, column, length}], lines: Map of line -> [shape, tone, words]}
-//
-// Tab indents, Shift+Tab takes it back, Enter keeps the indentation; after Esc, Tab leaves. Colours are those of the CSS Custom
-// Highlight API, of the lines in sight only: a browser without it shows the text plain.
+// Colours are those of the CSS Custom Highlight API, of the lines in sight only: a browser without it shows the text plain.
 
 import { fill, h, later } from './dom.js';
 import { number } from './time.js';
@@ -228,5 +223,5 @@ class Code {
   }
 }
 
-/** A field for code, see above. */
+/** A field for code. */
 export const codeArea = (options) => new Code(options);

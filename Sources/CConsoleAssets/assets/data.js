@@ -2,21 +2,51 @@
 
 import * as api from './api.js';
 import { fill, h, shown } from './dom.js';
-import { write } from './json.js';
+import { parse, write } from './json.js';
 import { addChild, read, remove, valuePane } from './editor.js';
 import { asOfBar, diffPane, historyPane } from './history.js';
-import { command } from './parts.js';
+import { command, saveTable } from './parts.js';
 import { join, split, TreeGrid } from './tree.js';
-import { button, choice, copyButton, empty, errorPanel, guard, heading, input, tabs } from './ui.js';
+import { button, choice, col, copyButton, empty, errorPanel, guard, heading, inline, input, quiet, table, tabs, to, when } from './ui.js';
 
 const ORDERS = [['key', 'Key'], ['priority', 'Priority'], ['value', 'Value'], ['child', 'Child…']];
-const PANES = { tree: valuePane, json: valuePane, history: historyPane, diff: diffPane };
-const TABS = [['tree', 'Value'], ['json', 'JSON'], ['history', 'History'], ['diff', 'Diff']].map(([id, name]) => ({ id, name }));
+const PANES = { tree: valuePane, table: tablePane, json: valuePane, history: historyPane, diff: diffPane };
+const TABS = [['tree', 'Value'], ['table', 'Table'], ['json', 'JSON'], ['history', 'History'], ['diff', 'Diff']].map(([id, name]) => ({ id, name }));
 
 /** The title of the page. */
 export const title = ({ path }) => `${shown(split(path).at(-1) ?? '/')} · Data`;
 
-/** What the address says: `{base, path, at, to, order, from, sel, tab}`; `at` and `to` are revisions, `path` is that of what is selected. */
+/** A bound as JSON: what is none is a text. */
+const bound = (text) => {
+  try {
+    parse(text);
+    return text;
+  } catch {
+    return write(text);
+  }
+};
+
+/** What is typed for a value, as bounds: 5, >=5, <=9, 5..9, gold. */
+function boundsOf(typed) {
+  const [, sign, low, high] = /^\s*(>=|<=|≥|≤)?\s*(.*?)(?:\.\.(.*))?\s*$/s.exec(typed);
+  if (high !== undefined) return { ge: low && bound(low), le: high && bound(high) };
+  return { [{ '>=': 'ge', '≥': 'ge', '<=': 'le', '≤': 'le' }[sign] ?? 'eq']: low && bound(low) };
+}
+const typedBounds = ({ eq, ge, le }) => eq ?? (ge && le ? `${ge}..${le}` : ge ? `>=${ge}` : le ? `<=${le}` : '');
+
+/** The pane of a node's children as a table: to be read by ear, or saved. */
+async function tablePane(ctx) {
+  const { rows, next } = await ctx.page.get('data/children', { path: ctx.path, revision: ctx.at, limit: 200 });
+  const cells = (row) => [row.key, row.kind === 'node' ? '' : row.value, row.kind, row.priority, row.revision, row.time && new Date(Number(row.time)).toISOString()];
+  return [rows.length > 0 && h('div', { class: 'actions' }, button('CSV', () => saveTable('children.csv', [['key', 'value', 'kind', 'priority', 'revision', 'changed'], ...rows.map(cells)]), { small: true, icon: 'download' })),
+    table({
+      caption: `Children of ${ctx.path}`, rows, empty: 'It has no children.', columns: [
+        col('Key', (row) => to(ctx.url(join(ctx.path, row.key)), shown(row.key)), true), col('Value', (row) => (row.kind === 'node' ? `{${row.children >= 100 ? '100+' : row.children ?? '…'}}` : [inline(row.value, 80), row.cut && '…']), true),
+        col('Priority', (row) => row.priority !== undefined && inline(row.priority)), col('Revision', (row) => row.revision && `r${row.revision}`), when('Changed', 'time')],
+    }), next !== undefined && quiet('The first 200; the tree has all.')];
+}
+
+/** What the address says: `{base, path, at, to, order, from, where, sel, tab}`; `at` and `to` are revisions, `path` is that of what is selected. */
 async function place(page) {
   const { query } = page;
   const revision = async (name) => {
@@ -26,9 +56,11 @@ async function place(page) {
     return commits[0]?.revision ?? 0;
   };
   const [at, to] = await Promise.all(['at', 'to'].map(revision));
+  const where = Object.fromEntries(['eq', 'ge', 'le'].flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])));
   const [order, base, sel] = [query.get('order') ?? 'key', join(page.params.path), query.get('sel') ?? ''];
   return {
-    base, at, to, order: order.startsWith('child:') ? order.slice(6) : `$${order}`, from: (order === 'key' && query.get('from')) || undefined, sel,
+    base, at, to, where: order === 'key' ? {} : where, wanted: order === 'key' ? '' : typedBounds(where),
+    order: order.startsWith('child:') ? order.slice(6) : `$${order}`, from: (order === 'key' && query.get('from')) || undefined, sel,
     path: join(base, sel), tab: Object.hasOwn(PANES, query.get('tab')) ? query.get('tab') : 'tree',
   };
 }
@@ -72,6 +104,7 @@ class DataPage {
     this.typer.hidden = true;
     this.orders = choice(ORDERS, 'key', { aria: { label: 'Order' }, on: { change: () => this.reorder() } });
     this.child = field('child/path', { hidden: true, on: { change: () => this.reorder() } });
+    this.bounds = field('Value, such as 5 or 5..9', { hidden: true, size: 16, on: { change: () => this.set({ eq: null, ge: null, le: null, ...boundsOf(this.bounds.value) }) } });
     this.jump = field('Jump to key');
     const jump = form(() => this.set({ from: this.jump.value, order: null, sel: null })?.then(() => this.tree.focus(this.tree.root.rows[0]?.id)), this.jump);
     this.add = guard(button('Add', () => addChild(this, this.base), { icon: 'plus' }), this.page, 'admin');
@@ -84,7 +117,7 @@ class DataPage {
     const close = button('', () => this.set({ sel: null, tab: null })?.then(() => this.tree.focus()), { icon: 'close', quiet: true, label: 'Close' });
     this.element = h('div', { class: 'data' }, this.title,
       h('div', { class: 'toolbar' }, h('div', { class: 'row grow' }, this.crumbs, this.typer,
-        button('', () => this.typing(this.typer.hidden), { icon: 'edit', quiet: true, label: 'Type a path' })), this.orders, this.child, jump, this.add,
+        button('', () => this.typing(this.typer.hidden), { icon: 'edit', quiet: true, label: 'Type a path' })), this.orders, this.child, this.bounds, jump, this.add,
         button('Export', () => take('exportFile')), this.take),
       this.bar.element, h('div', { class: 'data-split' }, h('div', { class: 'data-main' }, this.note, this.tree.element),
         h('section', { class: 'data-pane', aria: { label: 'Selected' } }, h('div', { class: 'spread' }, this.target, close), this.tabs.element, this.pane)));
@@ -116,18 +149,18 @@ class DataPage {
     const order = this.orders.value;
     this.child.hidden = order !== 'child';
     if (order === 'child' && !this.child.value) this.child.focus();
-    else this.set({ order: order === 'key' ? null : order === 'child' ? `child:${this.child.value}` : order, from: null });
+    else this.set({ order: order === 'key' ? null : order === 'child' ? `child:${this.child.value}` : order, from: null, eq: null, ge: null, le: null });
   }
 
   /** Draws what the address says, and only what is another than before. */
   async show() {
     const to = await place(this.page);
     const is = (...names) => names.some((name) => to[name] !== this.shown?.[name]);
-    const [isMoved, isOther] = [is('at', 'order', 'from'), is('sel', 'tab', 'to')];
+    const [isMoved, isOther] = [is('at', 'order', 'from', 'wanted'), is('sel', 'tab', 'to')];
     const isFirst = !this.shown;
     Object.assign(this, to, { shown: to });
     this.frame();
-    if (isMoved) await this.tree.load({ path: this.base, at: this.at, order: this.order, from: this.from });
+    if (isMoved) await this.tree.load({ path: this.base, at: this.at, order: this.order, from: this.from, where: this.where });
     if (isMoved || isOther) await this.tree.reveal(split(this.sel));
     const bar = isFirst ? this.bar.load().catch(() => {}) : this.bar.show();
     this.ready = Promise.all([bar, (isMoved || isOther) && this.reload()]);
@@ -144,6 +177,8 @@ class DataPage {
     this.orders.value = isChild ? 'child' : this.order.slice(1);
     this.child.hidden = !isChild;
     if (isChild) this.child.value = this.order;
+    this.bounds.hidden = this.order === '$key';
+    this.bounds.value = this.wanted;
     this.jump.disabled = this.order !== '$key';
     this.add.disabled = this.take.disabled = !this.writes();
     fill(this.target, shown(this.sel || name));
@@ -153,7 +188,7 @@ class DataPage {
   }
 
   copies() {
-    const { ns, path, base, at, to, from, page } = this;
+    const { ns, path, base, at, to, from, where, page } = this;
     const order = this.order === '$key' ? undefined : this.order;
     const pair = (name, words, args, options, route, params) => [
       { name: `${name}, as command`, text: () => command(page, words, args, options) },
@@ -161,21 +196,20 @@ class DataPage {
     return [{ name: 'Link', text: () => location.href }, { name: 'Path', text: path },
       { name: 'JSON', text: async () => write((await read(this, path, at)).value, 2) },
       ...pair('Value', 'data get', [path], { at }, 'data', { path, revision: at }),
-      ...pair('Children', 'data children', [base], { at, order, from, json: true }, 'data/children', { path: base, revision: at, order, from }),
+      ...pair('Children', 'data children', [base], { at, order, from, ...where, json: true }, 'data/children', { path: base, revision: at, order, from, ...where }),
       ...(this.tab === 'history' ? pair('History', 'data log', [path], { json: true }, 'data/log', { path }) : []),
       ...(this.tab === 'diff' && at !== undefined ? pair('Differences', 'data diff', [path], { from: at, to, json: true }, 'data/diff', { path, from: at, to }) : [])];
   }
 
-  /** Says what is there where no row is. */
   state({ rows, exists }) {
     this.tree.element.hidden = rows.length === 0;
     const isRoot = this.base === '/' && this.at === undefined;
-    fill(this.note, rows.length > 0 ? null : exists ? empty('A value, without children.', { name: 'Show it', run: () => this.set({ tab: 'tree' }) })
-      : isRoot ? empty('Nothing is stored here yet. Start writes a first scenario.', { name: 'Start', href: this.page.url('start') })
-        : empty(this.at === undefined ? 'Nothing is here now. History tells what was here.' : `Nothing was here as of r${this.at}.`));
+    fill(this.note, rows.length > 0 ? null : this.wanted ? empty('No child has such a value.', { name: 'All children', run: () => this.set({ eq: null, ge: null, le: null }) })
+      : exists ? empty('A value, without children.', { name: 'Show it', run: () => this.set({ tab: 'tree' }) })
+        : isRoot ? empty('Nothing is stored here yet. Start writes a first scenario.', { name: 'Start', href: this.page.url('start') })
+          : empty(this.at === undefined ? 'Nothing is here now. History tells what was here.' : `Nothing was here as of r${this.at}.`));
   }
 
-  /** Draws the pane again. */
   async reload() {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     const hadFocus = this.pane.contains(document.activeElement);
@@ -200,7 +234,6 @@ class DataPage {
     if (isOther && !this.dirty?.() && !this.pane.contains(document.activeElement) && this.tab !== 'diff') await this.reload();
   }
 
-  /** Called after a change that was made here. */
   async changed(revision) {
     await this.live(revision);
     await this.bar.load().catch(() => {});

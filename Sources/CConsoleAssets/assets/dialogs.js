@@ -1,6 +1,6 @@
 // What comes over the page: dialogs, questions, messages, the palette. Pages import these from ui.js.
 
-import { append, clear, h, later, sheet, shown, uniqueId } from './dom.js';
+import { h, later, sheet, shown, uniqueId } from './dom.js';
 import { icon } from './icons.js';
 
 await sheet('./pages.css');
@@ -64,51 +64,6 @@ export function dialog({ title, body, actions = [{ name: 'Close' }], wide, fixed
   document.body.append(element);
   element.showModal();
   return { element, close, closed, fault, buttons };
-}
-
-/**
- * Asks before something is done: confirm({title, preview: Node | text | promise of them, verb: 'Reverse 50 from alice', danger,
- * reason: true, typed: 'alice', run: async ({reason}) => …}). -> {reason} (with `answer` of run), or null if it was left.
- * With `run` the dialog stays open, with the fault, until that worked.
- */
-export async function confirm({ title, preview, verb, danger, reason, typed, run, wide }) {
-  const shownBefore = h('div', { class: 'preview' });
-  const reasonId = uniqueId('reason');
-  const typedId = uniqueId('typed');
-  const reasonField = h('input', { id: reasonId, class: 'input', type: 'text', autocomplete: 'off', maxlength: 500 });
-  const typedField = h('input', { id: typedId, class: 'input', type: 'text', autocomplete: 'off', spellcheck: 'false' });
-  const body = h('div', shownBefore,
-    reason && h('div', { class: 'field' }, h('label', { for: reasonId }, 'Reason, for the record'), reasonField),
-    typed && h('div', { class: 'field' }, h('label', { for: typedId }, 'Type ', h('code', shown(typed)), ' to confirm'), typedField));
-  let ready = true;
-  const question = dialog({
-    title, body, wide, actions: [{ name: 'Cancel', value: null }, {
-      name: verb, primary: true, danger, run: async () => {
-        const given = { reason: reasonField.value.trim() };
-        if (reason && !given.reason) {
-          reasonField.focus();
-          throw new Error('A reason is needed: it stands in the audit log.');
-        }
-        return run ? { ...given, answer: await run(given) } : given;
-      },
-    }],
-  });
-  const [, go] = question.buttons;
-  const judge = () => { go.disabled = !ready || (typed !== undefined && typedField.value !== typed); };
-  typedField.addEventListener('input', judge);
-  if (preview instanceof Promise) {
-    ready = false;
-    shownBefore.append(h('p', { class: 'loading' }, 'Looking at what it would do…'));
-    preview.then((content) => append(clear(shownBefore), content), (error) => {
-      clear(shownBefore).append(h('p', { class: 'field-fault' }, `There is no preview: ${shown(error.message)}`));
-    }).then(() => {
-      ready = true;
-      judge();
-    });
-  } else append(shownBefore, preview);
-  judge();
-  (typed ? typedField : reason ? reasonField : go).focus();
-  return question.closed;
 }
 
 let toasts;

@@ -1,14 +1,9 @@
-// What is different between two values: by path, before and after, and by word in texts.
-//
-// changesOf(before, after) -> [{path, before, after}]   undefined (or null): nothing there
-// diffView(changes, {link: (path) => Node, cut}) -> a table with − and + in a column of their own
-// valueDiff(before, after) -> the same for two values, paths relative to them
-// textDiff(before, after)  -> the same for two texts, by line
+// What is different between two values: by path, before and after, and by word in texts; between texts by line.
 
 import { h, shown } from './dom.js';
 import { entries, get, isObject, same, write } from './json.js';
 import { number } from './time.js';
-import { empty } from './ui.js';
+import { empty, quiet } from './ui.js';
 
 const LONGEST_TEXT = 4096;
 const isNode = (value) => isObject(value) || Array.isArray(value);
@@ -24,7 +19,6 @@ export function changesOf(before, after, path = '') {
   return keys.flatMap((key) => changesOf(at(before, key), at(after, key), `${path}/${key}`));
 }
 
-/** Words, spaces and signs of a text. */
 const words = (text) => text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 
 /** What two lists of texts have in common: [['same' | 'del' | 'ins', text]], neighbours joined. Long lists are taken whole. */
@@ -110,7 +104,7 @@ export function textDiff(before, after, { none = 'Nothing is different.' } = {})
   return h('div', { class: 'stack' }, h('p', `${told}.`), h('div', { class: 'table-box', tabindex: 0, role: 'group', aria: { label: told } },
     h('table', { class: 'diff lines' }, h('caption', { class: 'only-read' }, 'Differences by line'),
       h('thead', { class: 'only-read' }, h('tr', ['Line before', 'Line after', 'Sign', 'Text'].map((name) => h('th', { scope: 'col' }, name)))), h('tbody', fixed))),
-  rows.length > LINES_SHOWN && h('p', { class: 'muted' }, `And ${number(rows.length - LINES_SHOWN)} lines more.`));
+  rows.length > LINES_SHOWN && quiet(`And ${number(rows.length - LINES_SHOWN)} lines more.`));
 }
 
 function side(value, limit) {
@@ -139,9 +133,4 @@ export function diffView(changes, { link, limit = LONGEST_TEXT, none = 'Nothing 
   return h('div', { class: 'table-box', tabindex: 0, role: 'group', aria: { label: 'Differences' } },
     h('table', { class: 'diff' }, h('caption', { class: 'only-read' }, 'Differences by path'),
       h('thead', { class: 'only-read' }, h('tr', ['Path', 'Sign', 'Value'].map((name) => h('th', { scope: 'col' }, name)))), h('tbody', rows)));
-}
-
-/** The differences of two values. */
-export function valueDiff(before, after, options = {}) {
-  return diffView(changesOf(before, after, options.path ?? ''), options);
 }

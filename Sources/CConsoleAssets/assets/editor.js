@@ -3,9 +3,10 @@
 import * as api from './api.js';
 import { fill, h, later, shown } from './dom.js';
 import { isObject, parse, write } from './json.js';
+import { change as ask } from './parts.js';
 import { join, kindOf, split } from './tree.js';
 import { number, size, time } from './time.js';
-import { area, button, check, choice, confirm, dialog, empty, facts, field, guard, inline, input, jsonView, toast } from './ui.js';
+import { area, button, check, choice, dialog, empty, facts, field, guard, inline, input, jsonView, quiet, toast } from './ui.js';
 
 const TYPES = { text: 'Text', number: 'Number', true: 'true', false: 'false', null: 'null (removes it)', json: 'JSON' };
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -71,9 +72,13 @@ function valueFields({ ctx, path, before, since, priority, type = typeOf(before)
   const text = area({ rows: Math.min(16, start.split('\n').length + (start.length > 50 ? 2 : 0)), disabled: type in WORDS }, start);
   const reason = input({ placeholder: 'edited in the console', maxlength: 500 });
   const runs = check('Functions run', { checked: true });
+  // A node has its priority in its JSON.
+  const first = priority === undefined || typeof priority === 'string' ? priority ?? '' : write(priority);
+  const rank = !isObject(before) && input({ value: first, placeholder: 'none', maxlength: 768 });
+  const ranked = () => (!rank || rank.value === first ? priority : rank.value === '' ? undefined : NUMBER.test(rank.value) ? parse(rank.value) : rank.value);
   const value = field('Value', text, { wide: true });
   const will = h('div', { aria: { live: 'polite' } });
-  const dirty = () => kind.value !== type || text.value !== start;
+  const dirty = () => kind.value !== type || text.value !== start || (rank && rank.value !== first);
   const parsed = () => {
     if (kind.value in WORDS) return WORDS[kind.value];
     if (kind.value === 'text') return text.value;
@@ -84,7 +89,8 @@ function valueFields({ ctx, path, before, since, priority, type = typeOf(before)
     value.fault('');
     const made = parsed();
     if (typeof made === 'bigint' && BigInt.asIntN(64, made) !== made) value.fault('No integer of 64 bits: it will be a floating number.');
-    const kept = priority === undefined || isObject(made) ? made : new Map([['.value', made], ['.priority', priority]]);
+    const priorityNow = ranked();
+    const kept = priorityNow === undefined ? made : new Map([...(isObject(made) ? made : [['.value', made]]), ['.priority', priorityNow]]);
     const rest = { path: path(), ifRevision: since, triggers: runs.firstChild.checked, reason: reason.value.trim() };
     return made === null ? { ...rest, method: 'DELETE' } : { ...rest, method: 'PUT', value: kept };
   };
@@ -93,14 +99,14 @@ function valueFields({ ctx, path, before, since, priority, type = typeOf(before)
     const mine = (turn += 1);
     try {
       const said = dirty() && await preview(ctx, order());
-      if (mine === turn) fill(will, said && [h('p', { class: 'muted' }, 'Saving will cause:'), said]);
+      if (mine === turn) fill(will, said && [quiet('Saving will cause:'), said]);
     } catch (error) {
       if (mine === turn && error.name !== 'AbortError') { fill(will); value.fault(error.message); }
     }
   });
   kind.addEventListener('change', () => { text.disabled = kind.value in WORDS; look(); });
-  for (const one of [text, runs]) one.addEventListener('input', look);
-  const parts = [field('Type', kind), value, field('Reason', reason, { wide: true }), runs];
+  for (const one of [text, runs, rank].filter(Boolean)) one.addEventListener('input', look);
+  const parts = [field('Type', kind), value, rank && field('Priority', rank), field('Reason', reason, { wide: true }), runs];
   return { parts, will, order, dirty, look, text, fault: value.fault, base: (revision) => { since = revision; } };
 }
 
@@ -183,10 +189,10 @@ export function moveOrCopy(ctx, path = ctx.path) {
 }
 
 /** Asks, with the number of leaves and events, and removes a node. */
-export const remove = (ctx, path = ctx.path) => confirm({
-  title: `Remove ${shown(path)}?`, preview: preview(ctx, { method: 'DELETE', path }), verb: `Remove ${shown(split(path).at(-1) ?? 'everything')}`,
-  danger: true, reason: true, typed: path === '/' ? ctx.ns : undefined,
-  run: ({ reason }) => change(ctx, { method: 'DELETE', path, reason }, `Removed ${shown(path)}`),
+export const remove = (ctx, path = ctx.path) => ask({
+  title: `Remove ${shown(path)}?`, preview: () => preview(ctx, { method: 'DELETE', path }), verb: `Remove ${shown(split(path).at(-1) ?? 'everything')}`,
+  danger: true, typed: path === '/' ? ctx.ns : undefined,
+  run: (reason) => change(ctx, { method: 'DELETE', path, reason }, `Removed ${shown(path)}`),
 });
 
 /** The pane of one node: what it is, its value, and the fields to edit it. */
@@ -222,7 +228,7 @@ export async function valuePane(ctx) {
   else show(head.value, head.revision);
   const kind = !head.exists ? 'nothing' : isNode ? 'node' : kindOf(head.value);
   return [
-    h('p', { class: 'muted' }, kind, head.cut && `, ${size(head.bytes)}`, head.priority !== undefined && [', priority ', inline(head.priority)],
+    quiet(kind, head.cut && `, ${size(head.bytes)}`, head.priority !== undefined && [', priority ', inline(head.priority)],
       row?.revision && [` · r${row.revision} · `, time(row.time)], at !== undefined && ` · as of r${at}: History can restore it`),
     at === undefined && h('div', { class: 'actions' }, (isNode || path === '/') && control('Add child', addChild),
       path !== '/' && head.exists && control('Rename, copy', moveOrCopy), head.exists && control('Remove', remove)), place];

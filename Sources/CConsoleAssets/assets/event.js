@@ -1,20 +1,21 @@
 // One event: what was written, which functions had it, what they did, and what came of it.
 
-import { cli, curl, get, post } from './api.js';
 import { changesOf, diffView } from './diff.js';
 import { encodePath, h, shown } from './dom.js';
 import { isObject, write } from './json.js';
 import { clock, counted, moment, number, span, time } from './time.js';
 import {
-  actorLink, badge, button, coins, confirm, copyButton, entryLink, eventLink, facts, functionLink, guard, heading, inline, panel, pathLink, toast,
+  act, actorLink, badge, button, code, coins, col, copyButton, dialog, entryLink, eventLink, facts, functionLink, heading, inline, num,
+  panel, pathLink, quiet, table, toast,
 } from './ui.js';
+import { change, command, copies } from './parts.js';
 
 const TREES = ['before', 'after', 'payload', 'settings'];
 
 /** The page's title. */
 export const title = (params) => params.id;
 
-const change = ({ before, after }) => h('span', inline(before ?? undefined), ' → ', inline(after ?? undefined));
+const changed = ({ before, after }) => h('span', inline(before ?? undefined), ' → ', inline(after ?? undefined));
 const settingsLine = (settings) => (isObject(settings) ? h('span', { class: 'meta muted' }, [...settings].map(([name, value]) => `${name} ${typeof value === 'string' ? value : write(value)}`).join(' · ')) : null);
 
 /** What happened, in order: [{at, shape, tone, what, body, from, to}]. */
@@ -24,7 +25,7 @@ function stepsOf(page, event) {
   const add = (at, [shape, tone], what, ...body) => steps.push({ at, shape, tone, what, body });
   if (event.invocation) add(begin, ['○', ''], 'by hand', h('span', 'Run by ', actorLink(page, event.invocation.actor), ' as ', shown(event.invocation.actingAs ?? event.invocation.as ?? ''), ': ', shown(event.invocation.reason)));
   else {
-    add(begin, ['○', ''], 'write', h('span', event.write && !event.erased ? change(event) : 'No longer known.', ' '), h('span', { class: 'meta muted' },
+    add(begin, ['○', ''], 'write', h('span', event.write && !event.erased ? changed(event) : 'No longer known.', ' '), h('span', { class: 'meta muted' },
       'revision ', h('a', { href: page.url('data', event.path, { at: `r${event.revision}`, tab: 'diff' }) }, `r${event.revision}`),
       event.write?.changeCount > 1 && `, ${number(event.write.changeCount)} places`, event.write?.triggers === false && ', functions were told to sleep'));
   }
@@ -46,11 +47,10 @@ function stepsOf(page, event) {
   return { begin, latest, steps };
 }
 
-/** What came of the runs, and what still waits. */
 function later(page, event, add) {
   const last = event.executions.at(-1)?.finishedAt;
   for (const effect of event.effects) {
-    add(last, ['◆', ''], `commit r${effect.revision ?? ''}`, h('span', pathLink(page, effect.path, { at: effect.revision ? `r${effect.revision}` : null }), ' ', change(effect)));
+    add(last, ['◆', ''], `commit r${effect.revision ?? ''}`, h('span', pathLink(page, effect.path, { at: effect.revision ? `r${effect.revision}` : null }), ' ', changed(effect)));
   }
   for (const entry of event.entries) {
     add(entry.time, ['◆', ''], h('a', { href: page.url('rewards/entry', entry.sequence) }, `entry ${number(entry.sequence)}`), h('span', coins(entry.amount, entry.unit), ' ', h('code', `${shown(entry.debit)} → ${shown(entry.credit)}`)),
@@ -84,12 +84,23 @@ function timeline(page, event) {
   }));
 }
 
+/** The same steps as a table, for who reads by ear. */
+function asTable(page, event) {
+  const { begin, steps } = stepsOf(page, event);
+  dialog({ title: 'Timeline', wide: true, body: table({
+    caption: 'What happened, in order', rows: steps, columns: [
+      col('Time', ({ at }) => clock(at)), num('After', ({ at }) => (at === undefined || at === null ? '—' : span(at - begin))), col('Step', 'what'),
+      num('Took', ({ from, to }) => (from === undefined ? '—' : span(to - from))), col('What', 'body', true),
+    ],
+  }) });
+}
+
 /** The events that led here, up to the first write, and those that came of it. */
-async function causes(page, event, signal) {
+async function causes(page, event) {
   const chain = [];
   let cause = event.cause ?? event.write?.cause;
   while (cause && chain.length < 64) {
-    const above = await get(`events/${encodePath(cause.event)}`, { ns: page.ns }, { signal, active: false });
+    const above = await page.get(`events/${encodePath(cause.event)}`, {}, { active: false });
     chain.unshift({ id: above.id, by: cause.function, actor: above.write?.actor ?? above.actor, at: above.time });
     cause = above.cause ?? above.write?.cause;
   }
@@ -104,50 +115,51 @@ async function causes(page, event, signal) {
 
 function actionsOf(page, event, reload) {
   const path = `events/${encodePath(event.id)}`;
-  const redeliver = guard(button('Redeliver', async () => {
-    const done = await confirm({
-      title: 'Give the event to its functions again?', verb: 'Redeliver', preview: h('p', 'A function that has handled it does nothing: nothing is paid twice. One that gave up on it tries once more.'),
-      run: () => post(`${path}/redeliver`, { params: { ns: page.ns }, signal: page.signal }),
+  const redeliver = act(page, 'support', 'Redeliver', async () => {
+    const done = await change({
+      title: 'Give the event to its functions again?', verb: 'Redeliver', reason: false, preview: h('p', 'A function that has handled it does nothing: nothing is paid twice. One that gave up on it tries once more.'),
+      ask: () => ({ path: `${path}/redeliver`, params: { ns: page.ns } }),
     });
     if (done) toast('The event was given to its functions again.');
     reload();
-  }), page, 'support');
+  });
   const dead = event.deliveries.filter(({ state }) => state === 'dead');
-  const acknowledge = dead.length > 0 && guard(button('Acknowledge…', async () => {
-    const done = await confirm({
-      title: 'Close it without running it?', verb: `Close ${counted(dead.length, 'dead letter')}`, danger: true, reason: true,
+  const acknowledge = dead.length > 0 && act(page, 'support', 'Acknowledge…', async () => {
+    const done = await change({
+      title: 'Close it without running it?', verb: `Close ${counted(dead.length, 'dead letter')}`, danger: true,
       preview: [h('p', 'It is recorded as skipped, and never runs by itself again:'), h('ul', dead.map((item) => h('li', h('strong', shown(item.function)), ': ', shown(item.lastError))))],
-      run: ({ reason }) => post('dead-letters/acknowledge', { params: { ns: page.ns }, body: { reason, event: event.id }, signal: page.signal }),
+      words: (reason) => command(page, 'triggers acknowledge', [], { event: event.id, reason }),
+      ask: (reason) => ({ path: 'dead-letters/acknowledge', params: { ns: page.ns }, body: { reason, event: event.id } }),
     });
     if (done) toast('The dead letter is closed.');
     reload();
-  }), page, 'support');
+  });
   const replay = h('a', { class: 'button', href: page.url('replays/new', null, { event: event.id }) }, 'Replay with dry run…');
   const copy = copyButton([{ name: 'Link', text: () => location.href }, { name: 'Event id', text: event.id }, { name: 'Path', text: event.path },
-    { name: 'JSON', text: () => write(event, 2) }, { name: 'curl', text: () => curl('GET', path, { ns: page.ns }) }, { name: 'Command', text: () => cli('triggers', 'show', '--ns', page.ns, event.id) }]);
+    { name: 'JSON', text: () => write(event, 2) }, ...copies(command(page, 'triggers show', [event.id]), 'GET', path, { ns: page.ns })]);
   return [redeliver, acknowledge, replay, copy];
 }
 
 /** Shows the page. */
 export async function mount(root, page) {
   const { id } = page.params;
-  const load = (active) => get(`events/${encodePath(id)}`, { ns: page.ns }, { signal: page.signal, trees: TREES, active });
+  const load = (active) => page.get(`events/${encodePath(id)}`, {}, { trees: TREES, active });
   let event = await load();
   let chainFor = null;
   const head = h('div', { class: 'stack' });
-  const steps = panel({ title: 'Timeline', load: async () => timeline(page, event) });
+  const steps = panel({ title: 'Timeline', actions: button('as table', () => asTable(page, event), { small: true, quiet: true }), load: async () => timeline(page, event) });
   const values = panel({
     title: 'Before and after', load: async () => {
       if (event.erased) return h('p', `The values are erased: the player left. ${shown(event.erased.reason ?? '')}`);
       return [diffView(changesOf(event.before, event.after, event.path), { link: (path) => pathLink(page, path), none: 'Nothing changed.' }),
-        event.cut && h('p', { class: 'muted' }, 'Only the first leaves are shown.')];
+        event.cut && quiet('Only the first leaves are shown.')];
     },
   });
-  const chain = panel({ title: 'Chain of causes', load: (signal) => causes(page, event, signal), signal: page.signal });
+  const chain = panel({ title: 'Chain of causes', load: () => causes(page, event) });
   const drawHead = () => head.replaceChildren(heading(h('a', { class: 'path-title', href: page.url('data', event.path) }, shown(event.path)), {
     crumbs: [h('a', { href: page.url('events') }, 'Events'), ` / ${shown(event.id)}`], actions: actionsOf(page, event, again),
   }), facts([['Kind', event.kind], ['Revision', h('a', { href: page.url('data', event.path, { at: `r${event.revision}` }) }, `r${event.revision}`)], ['Written by', actorLink(page, event.write?.actor ?? event.actor)],
-    ['At', time(event.time, 'moment')], ['Request', event.requestId && h('code', shown(event.requestId))], ['Hop', event.hop > 0 && number(event.hop)]]));
+    ['At', time(event.time, 'moment')], ['Request', event.requestId && code(event.requestId)], ['Hop', event.hop > 0 && number(event.hop)]]));
   const again = async () => {
     const next = await load(false);
     if (write(next) === write(event)) return;

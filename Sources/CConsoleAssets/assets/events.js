@@ -1,6 +1,6 @@
 // The log of events: filters in the address, a histogram, a list of any length that stands still while it is read.
 
-import { cli, curl, get } from './api.js';
+import { cli, curl } from './api.js';
 import { barChart } from './chart.js';
 import { h, later, shown, text } from './dom.js';
 import { windowList } from './list.js';
@@ -98,7 +98,7 @@ function histogram(page, change) {
   const problem = h('div');
   const load = async () => {
     try {
-      const answer = await get('events/histogram', { ns: page.ns, buckets: 60, ...filtersOf(page.query) }, { signal: page.signal, active: false });
+      const answer = await page.get('events/histogram', { buckets: 60, ...filtersOf(page.query) }, { active: false });
       problem.replaceChildren();
       chart.element.hidden = false;
       chart.set(answer.buckets, answer.until);
@@ -124,7 +124,6 @@ function histogram(page, change) {
   return { element: h('div', { class: 'histogram' }, chart.element, problem, counts), load };
 }
 
-/** What stands in place of a list without rows. */
 function nothing(page, functions, change) {
   const filters = FILTERS.filter((name) => page.query.get(name));
   if (filters.length > 0) {
@@ -149,7 +148,7 @@ function eventList(page, functions, change) {
     key: (event) => event.id, row: (event) => rowOf(page, event), open: (event) => page.go(page.url('event', event.id)),
     hold: () => page.live.paused, empty: () => nothing(page, functions(), change),
     fetch: async ({ cursor, signal }) => {
-      const answer = await get('events', { ns: page.ns, limit: 100, cursor, ...filtersOf(page.query) }, { signal, active: cursor ? undefined : false });
+      const answer = await page.get('events', { limit: 100, cursor, ...filtersOf(page.query) }, { signal, active: cursor ? undefined : false });
       return { rows: answer.events, next: answer.next, note: note(answer) };
     },
     keys: (event, item) => {
@@ -216,7 +215,7 @@ export async function mount(root, page) {
   page.live.refetch(() => list.refresh(), { signal: page.signal });
   page.live.refetch(() => counts.load(), { signal: page.signal, gap: 2000 });
   page.actions = [{ name: 'Dead letters', run: () => change({ outcome: 'dead' }) }, { name: 'Clear filters', run: () => change(Object.fromEntries(FILTERS.map((name) => [name, null]))) }];
-  const named = get('functions', {}, { signal: page.signal, active: false }).then((answer) => {
+  const named = page.get('functions', {}, { active: false }).then((answer) => {
     ({ functions } = answer);
     bar.addFunctions(functions.map(({ name }) => name));
   }, () => {});

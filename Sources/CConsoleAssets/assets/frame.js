@@ -19,7 +19,8 @@ const channel = 'BroadcastChannel' in window ? new BroadcastChannel('doubloon') 
 const setting = (name, otherwise) => localStorage.getItem(`doubloon.${name}`) ?? otherwise;
 let app = null;
 let railNs = null;
-let lastAnnounced = 0;
+let lastAnnounced = -Infinity;
+let sentence = null;
 
 /** Changes a setting of this browser: theme ('auto', 'light', 'dark'), density ('regular', 'compact'), keys ('yes', 'no'). */
 export function setAppearance(name, value) {
@@ -112,19 +113,21 @@ function drawBand(session) {
   if (band?.action) place.append(button(band.action.name, band.action.run, { small: true }));
 }
 
-/** Pauses or resumes live updates. */
 function togglePause() {
   live.paused = !live.paused;
   announce(live.paused ? 'Live updates are paused' : 'Live updates go on');
 }
 
-/** Tells readers of the page something, at most once in a while. */
-function announce(sentence) {
-  const wait = Math.max(0, lastAnnounced + 1000 - Date.now());
+/** Tells readers of the page something, once in five seconds: of what comes faster the last. */
+function announce(next) {
+  const isWaiting = sentence !== null;
+  sentence = next;
+  if (isWaiting) return;
   setTimeout(() => {
-    lastAnnounced = Date.now();
+    lastAnnounced = performance.now();
     text(element('announcer'), sentence);
-  }, wait);
+    sentence = null;
+  }, Math.max(0, lastAnnounced + 5000 - performance.now()));
 }
 
 let signingIn = null;
@@ -182,7 +185,6 @@ function remember(page) {
 // What is typed before the search is there is typed into it.
 let early = null;
 
-/** Calls up the search, or the list of keys. */
 async function call(what) {
   if (early !== null || document.querySelector('dialog[open]')) return;
   early = '';

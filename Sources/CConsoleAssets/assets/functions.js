@@ -1,38 +1,40 @@
 // Functions: what there is, pause, resume, retry, run by hand.
 
-import { get } from './api.js';
 import { diffView } from './diff.js';
 import { append, clear, h, shown } from './dom.js';
 import { parse } from './json.js';
 import {
-  area, badge, button, copyButton, empty, errorPanel, eventLink, facts, field, functionLink, guard, heading, inline, input,
-  pathLink, table, toast,
+  act, area, badge, code, col, copyButton, empty, errorPanel, eventLink, facts, field, functionLink, heading, inline, input, num, pathLink,
+  quiet, table, to, toast, when,
 } from './ui.js';
 import { number, span, time } from './time.js';
-import { again, change, col, command, copies, follow, listing, num, quiet, tabbed, to } from './parts.js';
+import { again, change, command, copies, copying, follow, link, listing, tabbed } from './parts.js';
+
+const WINDOWS = ['1h', '6h', '24h'];
 
 /** The page's title. */
 export const title = ({ name }) => (name ? `${name} · Functions` : 'Functions');
 
 /** Draws the page. */
 export async function mount(root, page) {
-  root.classList.add('two-line');
   await (page.params.name ? mountOne : mountList)(root, page);
 }
 
-const list = async (signal) => (await get('functions', {}, { signal, trees: ['settings'] })).functions;
+const list = async (page) => (await page.get('functions', {}, { trees: ['settings'] })).functions;
 const path = (name, act) => `functions/${encodeURIComponent(name)}/${act}`;
-const pace = (row) => (row.pace?.meanNanoseconds ? span(Number(row.pace.meanNanoseconds) / 1e6) : '—');
+const nanoseconds = (count) => (count ? span(Number(count) / 1e6) : '—');
+const lately = ({ recent }) => (recent ? h('span', { class: 'row wrap' }, number(recent.runs), Object.entries(recent.outcomes).filter(([, count]) => count > 0)
+  .map(([outcome, count]) => badge(outcome === 'repeated' ? 'skipped' : outcome, `${number(count)} ${outcome}`))) : '—');
 const failures = (page, row, found, outcome) => (found ? h('a', { href: page.url('events', null, { outcome, function: row.name }) },
   badge(outcome, number(found.count))) : '0');
 
-async function act(page, name, kind) {
+async function operate(page, name, kind) {
   const isPause = kind === 'pause';
   const told = { pause: 'A run that is going on is finished. Events wait from now on; nothing is lost.',
     resume: 'It goes on, with the events that waited.', retry: 'For when the cause is removed. What the function did already is not done twice.' }[kind];
   const verb = { pause: 'Pause', resume: 'Resume', retry: 'Retry the dead letters of' }[kind];
   const answer = await change({
-    title: `${verb} ${shown(name)}`, verb: `${verb} ${shown(name)}`, reason: isPause, danger: isPause, preview: async () => h('p', told),
+    title: `${verb} ${shown(name)}`, verb: `${verb} ${shown(name)}`, reason: isPause, danger: isPause, preview: h('p', told),
     words: (reason) => command(page, `functions ${kind}`, [name], { reason: isPause && reason, ns: kind === 'retry' ? undefined : false }),
     ask: (reason) => ({ path: path(name, kind), params: kind === 'retry' ? { ns: page.ns } : {}, body: isPause ? { reason } : {} }),
   });
@@ -42,35 +44,33 @@ async function act(page, name, kind) {
 }
 
 const controls = (page, row, small) => [
-  guard(button(row.paused ? 'Resume…' : 'Pause…', () => act(page, row.name, row.paused ? 'resume' : 'pause'), { small }), page, 'support'),
-  row.deadLetters && guard(button('Retry…', () => act(page, row.name, 'retry'), { small }), page, 'support'),
+  act(page, 'support', row.paused ? 'Resume…' : 'Pause…', () => operate(page, row.name, row.paused ? 'resume' : 'pause'), { small }),
+  row.deadLetters && act(page, 'support', 'Retry…', () => operate(page, row.name, 'retry'), { small }),
 ];
 
 async function mountList(root, page) {
   root.append(heading('Functions', {
     sub: 'What runs when a path changes. They are Swift, built into the program.',
-    actions: [copyButton(copies(command(page, 'functions list', [], { ns: false }), 'GET', '/admin/v1/functions'))],
+    actions: [copying(page, 'functions list', [], { ns: false }, 'functions')],
   }));
-  const made = follow(page, listing(page, 'All functions', async (signal) => table({
-    caption: 'Functions', rows: await list(signal), columns: [
-      col('Name', (row) => functionLink(page, row.name)), col('Runs on', (row) => row.kinds),
-      col('Path', (row) => h('code', shown(row.pattern))),
+  const made = follow(page, listing(page, 'All functions', async () => table({
+    caption: 'Functions', rows: await list(page), columns: [
+      col('Name', (row) => functionLink(page, row.name)), col('Runs on', 'kinds'),
+      col('Path', (row) => code(row.pattern)),
       col('State', (row) => (row.paused ? badge('paused') : row.pace ? badge('ok', 'listening') : badge('none', 'only remembered'))),
       num('Dead', (row) => failures(page, row, row.deadLetters, 'dead')),
       num('Retrying', (row) => failures(page, row, row.retries, 'waiting')),
-      num('Mean time', pace), col('Do', (row) => h('span', { class: 'actions' }, controls(page, row, true))),
+      col('Runs, 24 h', lately, true), num('p50', (row) => nanoseconds(row.recent?.p50Nanoseconds)), num('p95', (row) => nanoseconds(row.recent?.p95Nanoseconds)), col('Do', (row) => h('span', { class: 'actions' }, controls(page, row, true))),
     ], empty: empty('This server runs no functions. They stand in Functions/ of the deployment; Examples/OwnGame shows some.'),
   })));
   root.append(made.element);
   await made.first;
 }
 
-const nanoseconds = (count) => (count ? span(Number(count) / 1e6) : '—');
-
-const overview = (page, name) => follow(page, listing(page, 'State and settings', async (signal) => {
+const overview = (page, name) => follow(page, listing(page, 'State and settings', async () => {
   let found;
   try {
-    found = await get(`functions/${encodeURIComponent(name)}`, {}, { signal, trees: ['value', 'default'] });
+    found = await page.get(`functions/${encodeURIComponent(name)}`, { window: page.query.get('window') ?? '24h' }, { trees: ['value', 'default'] });
   } catch (error) {
     if (error.status !== 404) throw error;
     return empty('There is no such function.', { name: 'All functions', href: page.url('functions') });
@@ -80,16 +80,18 @@ const overview = (page, name) => follow(page, listing(page, 'State and settings'
   const { oldestWaiting: oldest, lastError: last } = deliveries;
   return [h('div', { class: 'actions' }, controls(page, row)), facts([
     ['State', row.paused ? badge('paused', `paused: ${row.pauseReason ?? ''}`) : badge('ok', 'listening')], ['Changed', time(row.updatedAt)],
-    ['Runs on', shown(row.kinds)], ['Path', h('code', shown(row.pattern))],
+    ['Runs on', shown(row.kinds)], ['Path', code(row.pattern)],
     ['Events', h('span', { class: 'row wrap' }, count('waiting'), count('paused'), count('dead'))],
     ['Waits longest', oldest && [eventLink(page, oldest.event), ' since ', time(oldest.since)]],
     ['Last error', last && [eventLink(page, last.event), `: ${shown(last.error)}`]],
+    ['Runs lately', row.recent && [lately(row), ' since ', time(row.recent.since), ' ', WINDOWS.map((name) => h('a', { class: 'chip', href: link(page, { window: name }), aria: { current: name === row.recent.window ? 'true' : null } }, name))]],
+    ['Time of these', row.recent?.p50Nanoseconds && `half within ${nanoseconds(row.recent.p50Nanoseconds)}, 95 of 100 within ${nanoseconds(row.recent.p95Nanoseconds)}`],
     ['Runs since the start', runs && (Object.entries(runs.outcomes).map(([outcome, times]) => `${outcome} ${number(times)}`).join(', ') || 'none')],
     ['Time of a run', runs?.measured > 0 && `half within ${nanoseconds(runs.p50Nanoseconds)}, 95 of 100 within ${nanoseconds(runs.p95Nanoseconds)}, 99 within ${nanoseconds(runs.p99Nanoseconds)}, the slowest of ${number(runs.measured)} ${nanoseconds(runs.slowestNanoseconds)}`],
     ['Where', row.pace && `${row.pace.inline ? 'on the writer' : 'beside the writer'}; ${number(row.pace.inlineRuns)} runs on the writer`],
   ]), table({
     caption: 'Settings in force', rows: found.settings, empty: 'It has no settings.', columns: [
-      col('Setting', (item) => h('code', shown(item.name))), col('Value', (item) => inline(item.value)), col('Default', (item) => inline(item.default)),
+      col('Setting', (item) => code(item.name)), col('Value', (item) => inline(item.value)), col('Default', (item) => inline(item.default)),
       col('From', (item) => (item.overridden ? 'the configuration' : 'the program')),
     ],
   })];
@@ -97,7 +99,7 @@ const overview = (page, name) => follow(page, listing(page, 'State and settings'
 
 /** What a run committed, as the difference that it made. */
 async function effects(page, revision) {
-  const { changes, count } = await get('data/diff', { ns: page.ns, path: '/', from: revision - 1, to: revision, limit: 50 }, { signal: page.signal, trees: ['before', 'after'] });
+  const { changes, count } = await page.get('data/diff', { path: '/', from: revision - 1, to: revision, limit: 50 }, { trees: ['before', 'after'] });
   return [count > changes.length && quiet(`The first ${number(changes.length)} of ${number(count)}.`), diffView(changes, { link: (place) => pathLink(page, place, { at: `r${revision}` }) })];
 }
 
@@ -140,13 +142,13 @@ function invoke(page, name) {
       answer.effect && await effects(page, Number(answer.effect))]);
     return past.reload();
   };
-  const past = listing(page, 'Run by hand before', async (signal) => {
-    const { invocations } = await get('invocations', { ns: page.ns, limit: 100 }, { signal, trees: ['before', 'after'] });
+  const past = listing(page, 'Run by hand before', async () => {
+    const { invocations } = await page.get('invocations', { limit: 100 }, { trees: ['before', 'after'] });
     return table({
       caption: 'Invocations', rows: invocations.filter((row) => row.function === name), empty: 'Nobody ran it by hand lately.', columns: [
-        col('Time', (row) => time(row.time)), col('Event', (row) => eventLink(page, row.event)),
+        when('Time', 'time'), col('Event', (row) => eventLink(page, row.event)),
         col('Before', (row) => inline(row.before, 40)), col('After', (row) => inline(row.after, 40)),
-        col('As', (row) => row.as), col('By', (row) => row.actor), col('Reason', (row) => row.reason, true),
+        col('As', 'as'), col('By', 'actor'), col('Reason', 'reason', true),
       ],
     });
   });
@@ -154,7 +156,7 @@ function invoke(page, name) {
     quiet('A change that never happened, for this function alone.'), field('Path', fields.path),
     h('div', { class: 'fields' }, field('Before, as JSON', fields.before, { help: 'Empty: a creation.' }), field('After, as JSON', fields.after, { help: 'Empty: a deletion.' })),
     field('As', fields.as, { help: 'Who is to have written: user:bob, anonymous.' }),
-    h('div', { class: 'actions' }, guard(button('Run…', undefined, { type: 'submit', primary: true }), page, 'admin')), result) }, past];
+    h('div', { class: 'actions' }, act(page, 'admin', 'Run…', undefined, { type: 'submit', primary: true })), result) }, past];
 }
 
 async function mountOne(root, page) {

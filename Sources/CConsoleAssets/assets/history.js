@@ -5,12 +5,13 @@ import { fill, h, later, shown } from './dom.js';
 import { change, preview, read } from './editor.js';
 import { diffView } from './diff.js';
 import { number, parseTime, time } from './time.js';
-import { actorLink, button, confirm, empty, errorPanel, eventLink, guard, inline, input } from './ui.js';
+import { change as ask } from './parts.js';
+import { actorLink, button, empty, errorPanel, eventLink, guard, inline, input, quiet } from './ui.js';
 
 // Commits of one page of the log, and the changes of each that the list of them shows.
 const PAGE = 50, SHOWN = 6;
 
-const log = (ctx, path, before, changes = 0) => api.get('data/log', { ns: ctx.ns, path, before, limit: PAGE, changes },
+const log = (ctx, path, before, changes = 0) => api.get('data/log', { ns: ctx.ns, path, before, limit: PAGE, changes, cut: changes ? 1024 : null },
   { signal: ctx.page.signal, trees: ['before', 'after'] });
 
 /** Before → after of one place, its path told from the node's. */
@@ -24,9 +25,9 @@ function changeLine(path, { path: at, before, after }) {
 export async function restore(ctx, revision) {
   const was = await read(ctx, ctx.path, revision);
   const order = was.exists ? { method: 'PUT', path: ctx.path, value: was.value } : { method: 'DELETE', path: ctx.path };
-  await confirm({
-    title: `Restore ${shown(ctx.path)} as of r${revision}`, preview: preview(ctx, order), verb: `Restore r${revision}`, reason: true,
-    run: ({ reason }) => change(ctx, { ...order, reason }, `Restored ${shown(ctx.path)} as of r${revision}`),
+  await ask({
+    title: `Restore ${shown(ctx.path)} as of r${revision}`, preview: () => preview(ctx, order), verb: `Restore r${revision}`,
+    run: (reason) => change(ctx, { ...order, reason }, `Restored ${shown(ctx.path)} as of r${revision}`),
   });
 }
 
@@ -37,7 +38,7 @@ function commitItem(ctx, commit, picked, pick) {
   const box = h('input', { type: 'checkbox', checked: picked.has(revision), aria: { label: `Compare r${revision}` },
     on: { change: (event) => pick(revision, event.target) } });
   return h('li', { class: 'commit' },
-    h('div', { class: 'commit-head' }, box, h('strong', `r${revision}`), time(commit.time), actorLink(ctx.page, commit.actor),
+    h('div', { class: 'commit-head' }, h('label', { class: 'check' }, box, h('strong', `r${revision}`)), time(commit.time), actorLink(ctx.page, commit.actor),
       commit.cause && h('span', 'because of ', eventLink(ctx.page, commit.cause.event))),
     h('ul', changes.map((one) => changeLine(ctx.path, one)), rest > 0 && h('li', { class: 'muted' }, `and ${number(rest)} more`),
       commit.erased?.length > 0 && h('li', { class: 'muted' }, 'Changes of a player who was erased are not known.')),
@@ -88,10 +89,10 @@ export async function diffPane(ctx) {
     ctx.set({ at: a && `r${a}`, to: b && `r${b}` });
   } } }, 'From ', fields[0], ' to ', fields[1], h('button', { class: 'button small' }, 'Compare'));
   try {
-    const answer = await api.get('data/diff', { ns: ctx.ns, path, from, to, limit: 200 }, { signal: ctx.page.signal, trees: ['before', 'after'] });
+    const answer = await api.get('data/diff', { ns: ctx.ns, path, from, to, limit: 200, cut: 4096 }, { signal: ctx.page.signal, trees: ['before', 'after'] });
     const rows = answer.changes.map((one) => ({ ...one, path: one.path === path ? path : one.path.slice(path === '/' ? 1 : path.length + 1) }));
-    fill(result, h('p', { class: 'muted' }, `${number(answer.count)} different from r${answer.from} to r${answer.to}`,
-      answer.count > rows.length && `; the first ${rows.length}`), diffView(rows));
+    fill(result, quiet(`${number(answer.count)} different from r${answer.from} to r${answer.to}`,
+      answer.count > rows.length && `; the first ${rows.length}`, rows.some((row) => row.cut) && '; long texts are cut'), diffView(rows));
   } catch (error) {
     if (error.name !== 'AbortError') fill(result, errorPanel(error, () => ctx.reload()));
   }
@@ -133,7 +134,6 @@ function moments(ctx) {
   return known;
 }
 
-/** Where a time is typed. */
 function momentForm(ctx) {
   const typed = input({ placeholder: '1h, 2026-11-26 10:00', size: 16, aria: { label: 'As of a time' } });
   return h('form', { on: {
@@ -200,7 +200,6 @@ export function asOfBar(ctx) {
     play.textContent = 'Play';
   };
   ctx.page.signal.addEventListener('abort', stop);
-  /** Reads which commits there are. */
   async function load() {
     await known.load();
     commits = known.commits;

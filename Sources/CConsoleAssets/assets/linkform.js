@@ -1,9 +1,9 @@
 // The form of a link, new or to be changed, with what its visitors will get.
 
-import { curl, get, patch, post } from './api.js';
+import { curl, patch } from './api.js';
 import { append, clear, h, later, shown } from './dom.js';
-import { button, check, choice, copyButton, field, guard, heading, input } from './ui.js';
-import { command, section, to } from './parts.js';
+import { act, button, check, choice, code, copyButton, field, heading, input, note, to } from './ui.js';
+import { command, section } from './parts.js';
 
 // By group: [parameter of the long link, label, placeholder or help]; "efr" is a box to tick.
 const GROUPS = [
@@ -19,10 +19,10 @@ const DEVICES = [['iphone', 'iPhone'], ['ipad', 'iPad'], ['android', 'Android'],
 
 /** What a visitor sees: drawn here; the picture is named, never loaded. */
 function screen(told, device) {
-  const { card, code } = told;
+  const { card, code: word } = told;
   return h('div', { class: ['phone', device.device === 'desktop' && 'is-wide'], role: 'img', aria: { label: `${device.device}: ${device.outcome === 'page' ? card.title : device.target}` } },
     device.outcome === 'page' ? [h('div', { class: 'phone-hero' }, card.image && shown(card.image)), h('b', shown(card.title)), card.text && h('p', shown(card.text)),
-      h('span', { class: 'button primary' }, 'Open'), code && h('code', shown(code))]
+      h('span', { class: 'button primary' }, 'Open'), word && code(word)]
       : h('p', { class: 'break' }, '→ ', shown(device.target)));
 }
 
@@ -32,11 +32,11 @@ function screen(told, device) {
  */
 export function previewPanel(page, ask, done) {
   let chosen = 'iphone';
-  const made = section(page, 'What a visitor gets', async (signal) => {
-    const told = await post('links/preview', { body: await ask(), signal });
+  const made = section(page, 'What a visitor gets', async () => {
+    const told = await page.post('links/preview', await ask());
     made.told = told;
     done?.(told);
-    if (told.error) return h('p', { class: 'note warn' }, shown(told.error));
+    if (told.error) return note('warn', shown(told.error));
     const body = h('div', { class: 'stack' });
     const draw = () => {
       const device = told.devices.find((item) => item.device === chosen);
@@ -48,8 +48,8 @@ export function previewPanel(page, ask, done) {
       for (const [index, [id]] of DEVICES.entries()) body.querySelectorAll('[role="group"] button')[index].setAttribute('aria-pressed', String(id === chosen));
     };
     draw();
-    return [body, told.warning.map((item) => h('p', { class: 'note warn' }, shown(item.warningMessage), ' ', h('code', shown(item.warningCode)))),
-      told.warning.length === 0 && h('p', { class: 'note good' }, 'Nothing is doubtful.')];
+    return [body, told.warning.map((item) => note('warn', shown(item.warningMessage), ' ', code(item.warningCode))),
+      told.warning.length === 0 && note('good', 'Nothing is doubtful.')];
   });
   return made;
 }
@@ -80,7 +80,7 @@ function controls(settings, before) {
 /** Draws the form: links/new, or links/edit?link=… */
 export async function mount(root, page) {
   const link = page.params.view === 'edit' ? page.query.get('link') ?? '' : null;
-  const [settings, row] = await Promise.all([get('links/settings', {}, { signal: page.signal }), link && get('links/link', { link }, { signal: page.signal })]);
+  const [settings, row] = await Promise.all([page.get('links/settings'), link && page.get('links/link', { link })]);
   const before = row ? said(row.longLink) : {};
   const { made, groups, values } = controls(settings, before);
   const prefix = choice(settings.domains.map((domain) => [domain, domain]), settings.domains[0]);
@@ -104,35 +104,35 @@ export async function mount(root, page) {
       : command(page, 'links create', [opens ?? ''], { prefix: prefix.value, short: option.value === 'SHORT', suffix: order().suffix, name: name.value.trim(), inviter: inviter.value.trim(), set, ns: false });
   };
   const fault = h('p', { class: 'field-fault', role: 'alert' });
-  const act = guard(button(row ? 'Save' : 'Create', undefined, { type: 'submit', primary: true }), page, 'support');
+  const go = act(page, 'support', row ? 'Save' : 'Create', undefined, { type: 'submit', primary: true });
   const mayAct = page.needs('support');
   const preview = previewPanel(page, async () => ({ prefix: row ? row.shortLink.slice(0, row.shortLink.lastIndexOf('/')).replace(/\/i$/, '') : prefix.value, parameters: values(), inviter: inviter.value.trim() || undefined }),
-    (told) => { act.disabled = !mayAct || Boolean(told.error); });
+    (told) => { go.disabled = !mayAct || Boolean(told.error); });
   const look = later(300, () => preview.reload());
   const form = h('form', {
     class: 'stack', on: {
       input: () => { ownSuffix.hidden = !isOwn(); look(); },
       submit: async (event) => {
         event.preventDefault();
-        if (act.disabled) return;
-        act.disabled = true;
+        if (go.disabled) return;
+        go.disabled = true;
         fault.textContent = '';
         try {
-          const told = row ? await patch('links/link', { params: { link: row.shortLink }, body: edit() }) : await post('links', { body: order() });
+          const told = row ? await patch('links/link', { params: { link: row.shortLink }, body: edit() }) : await page.post('links', order());
           page.go(page.url('links', 'show', { link: told.link.shortLink.replace('https://', '') }));
         } catch (error) {
           fault.textContent = shown(error.message);
-          act.disabled = false;
+          go.disabled = false;
         }
       },
     },
   }, !row && h('div', { class: 'fields' }, field('1 Prefix', prefix), field('Suffix', option), ownSuffix), field('2 Goes to', made.link), groups,
   h('div', { class: 'fields' }, !row && field('8 Inviter', inviter, { help: 'The player who invites with it; gets a code.' }), field('Name in listings', name)), fault,
-  h('div', { class: 'row wrap' }, act, copyButton([{ name: 'Command', text: words }, {
+  h('div', { class: 'row wrap' }, go, copyButton([{ name: 'Command', text: words }, {
     name: 'curl', text: () => (row ? curl('PATCH', '/admin/v1/links/link', { link: row.shortLink }, edit()) : curl('POST', '/admin/v1/links', {}, order())) }])));
   ownSuffix.hidden = true;
   root.append(heading(row ? `Edit ${shown(row.shortLink.replace('https://', ''))}` : 'New link', { crumbs: to(page.url('links'), 'Links') }),
-    settings.domains.length === 0 ? h('p', { class: 'note warn' }, 'No domain for links is set. Set them first: ', h('code', 'doubloon links settings links.json'))
+    settings.domains.length === 0 ? note('warn', 'No domain for links is set. Set them first: ', h('code', 'doubloon links settings links.json'))
       : h('div', { class: 'split' }, h('div', { class: 'split-main' }, form), h('div', { class: 'split-side' }, preview.element)));
   made.link.focus();
 }

@@ -1,17 +1,5 @@
 // A list of any length: at most 60 row elements, at most 1,000 rows kept, fetched in windows as they are scrolled into view.
-//
-// const list = windowList({
-//   label, columns: ['Time', 'Path'],     what a reader hears; `template: '90px 1fr'` places cells (CSS grid)
-//   rowHeight: 28,                        or () => number, asked for again when the width changes
-//   fetch: async ({cursor, back, signal}) -> {rows, next, previous}; cursor: null, or the `next` (back: `previous`) of a window
-//   key: (item) => item.id,               what stays the same when an item changes
-//   row: (item, index) => [cells],        nodes or texts, one for each column
-//   open, select: (item) => …,            Enter or click; the focused row changed
-//   keys: (event, item) => bool,          other keys; true: handled
-//   empty: () => Node, hold: () => bool   instead of rows; whether new rows wait though nobody reads (paused)
-// });
-// list.element · list.reload() · list.refresh() reads the first window again, new rows wait behind a button while somebody reads ·
-// list.redraw() · list.items() · list.focusKey(key) · list.current() · list.end (everything was read) · list.stop()
+// WebConsole.docc lists its options.
 
 import { append, clear, h } from './dom.js';
 import { number } from './time.js';
@@ -69,7 +57,6 @@ class WindowList {
     return this.pages.reduce((sum, page) => sum + page.count, 0);
   }
 
-  /** Whether the end was reached. */
   get end() {
     return this.pages.length > 0 && this.pages.at(-1).next === undefined;
   }
@@ -168,7 +155,7 @@ class WindowList {
     this.draw();
   }
 
-  /** Reads the first window again; see the head of this file. */
+  /** Reads the first window again: new rows wait behind a button while somebody reads. */
   async refresh() {
     if (this.pages.length === 0 || this.pages[0].cursor !== null) return this.pages.length === 0 && this.reload();
     const { generation } = this;
@@ -328,7 +315,6 @@ class WindowList {
     this.draw();
   }
 
-  /** The focused item. */
   current() {
     return this.at(this.focused).item;
   }
@@ -381,7 +367,7 @@ class WindowList {
   }
 }
 
-/** Makes a list of windows; see the head of this file. */
+/** Makes a list of windows. */
 export function windowList(options) {
   return new WindowList(options);
 }

@@ -1,13 +1,4 @@
-// The live stream of the server, one for each visible tab, and what windows do with it.
-//
-// live.open(ns)                      opens (or changes to) a namespace's stream
-// live.on('stats', fn) -> off        fn(stats); also 'revision' fn(revision), 'state' fn(state), 'hello' fn(message)
-// live.state                         {name: 'live' | 'paused' | 'reconnecting' | 'offline', at?: ms of the next try}
-// live.paused = true                 nothing is asked for until false
-// live.refetch(load, {signal})       load(signal) is called when commits came: <= 4 times a second, <= 2 under way; not while
-//                                    paused or hidden; -> {now(), stop()}. Pass {active: false} on to api.get inside.
-// live.stats, live.revision          the last that came; live.samples: the last 15 minutes of stats, one a second
-//
+// The live stream of the server, one for each visible tab, and what windows do with it (WebConsole.docc).
 // A browser has six connections for a host with HTTP/1.1: only three tabs hold a stream, others look every 2 s.
 
 import { ApiError, stream } from './api.js';
@@ -179,7 +170,7 @@ addEventListener('online', () => {
   if (!connection) connect();
 });
 
-/** Calls `load` when commits came, not too often; see the head of this file. */
+/** Calls `load` when commits came, not too often: at most four times a second, two under way. */
 function refetch(load, { signal, gap = 250 } = {}) {
   let underWay = 0;
   let last = 0;
@@ -217,7 +208,7 @@ function refetch(load, { signal, gap = 250 } = {}) {
   return { now: ask, stop };
 }
 
-/** The live stream; see the head of this file. */
+/** The live stream. */
 export const live = {
   state: { name: 'reconnecting' },
   stats: null,

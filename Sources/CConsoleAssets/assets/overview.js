@@ -1,11 +1,11 @@
 // Overview: how the server is, what it does now, what needs a look, and what happened last.
 
-import { curl, get } from './api.js';
+import { curl } from './api.js';
 import { lineChart } from './chart.js';
 import { h, shown, text } from './dom.js';
 import { outcomesOf } from './outcomes.js';
 import { ago, clock, now, number, span, time } from './time.js';
-import { actorLink, badge, button, choice, copyButton, empty, eventLink, heading, panel, table } from './base.js';
+import { actorLink, badge, button, choice, code, col, copyButton, empty, eventLink, heading, num, panel, table } from './base.js';
 
 const WINDOWS = [['15m', 'last 15 minutes'], ['1h', 'last hour'], ['6h', 'last 6 hours'], ['24h', 'last 24 hours']];
 
@@ -24,7 +24,6 @@ function rate(samples, name, seconds) {
 const micros = (value) => (value === undefined || value === null ? '—' : span(Number(value) / 1000));
 const short = (value) => (value === null ? '—' : value >= 100 || value === 0 ? number(Math.round(value)) : value.toFixed(1));
 
-/** A tile: name, figure, what it says below. */
 function tile(name, { href } = {}) {
   const figure = h('span', { class: 'figure' }, '—');
   const detail = h('span', { class: 'detail' });
@@ -68,7 +67,7 @@ function ledgerTile(page, found) {
   const verify = async () => {
     const begin = performance.now();
     try {
-      const answer = await get('ledger/verify', { ns: page.ns }, { signal: page.signal });
+      const answer = await page.get('ledger/verify');
       set(answer.sound, answer.sound ? `${number(answer.entries)} entries, ` : `${number(answer.faultCount)} faults in ${number(answer.entries)} entries, `,
         'verified ', time(now()), ` in ${span(performance.now() - begin)}`);
       found(answer);
@@ -82,7 +81,6 @@ function ledgerTile(page, found) {
   return made;
 }
 
-/** What keeps something from working, and what to do about it. */
 function problemsPanel(page) {
   let audit = null;
   const ledger = ledgerTile(page, (answer) => {
@@ -90,12 +88,12 @@ function problemsPanel(page) {
     shownPanel.reload();
   });
   const shownPanel = panel({
-    title: 'Needs a look', signal: page.signal, load: async (signal) => {
-      const status = await get('status', {}, { signal, active: false });
+    title: 'Needs a look', load: async () => {
+      const status = await page.get('status', {}, { active: false });
       if (!audit) ledger.last(status);
       const lines = [
         ...(audit?.faults ?? []).slice(0, 10).map((fault) => ['failed', 'ledger', [fault.sequence
-          ? h('a', { href: page.url('rewards/entry', fault.sequence) }, `entry ${number(fault.sequence)}`) : h('code', shown(fault.account ?? fault.kind)), ': ', shown(fault.message)]]),
+          ? h('a', { href: page.url('rewards/entry', fault.sequence) }, `entry ${number(fault.sequence)}`) : code(fault.account ?? fault.kind), ': ', shown(fault.message)]]),
         audit?.unbackedCount > 0 && ['waiting', 'ledger', `${number(audit.unbackedCount)} values in the tree are no balances.`],
         ...(status.problems ?? []).map((sentence) => ['failed', 'problem', shown(sentence)]),
         ...(status.deadLetters?.functions ?? []).map((dead) => ['dead', `${number(dead.count)} dead`, [h('strong', shown(dead.function)), ': ', shown(dead.error), ' ',
@@ -123,19 +121,19 @@ function upSince(status) {
 
 /** A panel of the last of something, read again when commits came; `columns` as of table(). */
 function lastPanel(page, { name, href, all, load }) {
-  return panel({ title: name, signal: page.signal, actions: h('a', { href }, all), load });
+  return panel({ title: name, actions: h('a', { href }, all), load });
 }
 
 function eventsPanel(page) {
   return lastPanel(page, {
-    name: 'Last events', href: page.url('events'), all: 'All events', load: async (signal) => {
-      const { events } = await get('events', { ns: page.ns, limit: 8 }, { signal, active: false });
+    name: 'Last events', href: page.url('events'), all: 'All events', load: async () => {
+      const { events } = await page.get('events', { limit: 8 }, { active: false });
       return table({
         caption: 'Last events', rows: events, empty: empty('No write has matched a function yet.', { name: 'Try it: Alice refers Bob', href: page.url('start') }),
         open: (event) => page.go(page.url('event', event.id)),
-        columns: [{ name: 'Time', cell: (event) => h('span', { class: 'nowrap' }, clock(event.time).slice(0, 8)) },
-          { name: 'Path', cell: (event) => eventLink(page, event.id, event.path) },
-          { name: 'Outcome', cell: (event) => h('span', { class: 'row wrap' }, outcomesOf(event)) }],
+        columns: [col('Time', (event) => h('span', { class: 'nowrap' }, clock(event.time).slice(0, 8)), true),
+          col('Path', (event) => eventLink(page, event.id, event.path), true),
+          col('Outcome', (event) => h('span', { class: 'row wrap' }, outcomesOf(event)), true)],
       });
     },
   });
@@ -143,13 +141,13 @@ function eventsPanel(page) {
 
 function auditPanel(page) {
   return lastPanel(page, {
-    name: 'Last admin actions', href: page.url('audit'), all: 'Audit log', load: async (signal) => {
-      const { actions } = await get('audits', { limit: 5, except: 'data' }, { signal, active: false });
+    name: 'Last admin actions', href: page.url('audit'), all: 'Audit log', load: async () => {
+      const { actions } = await page.get('audits', { limit: 5, except: 'data' }, { active: false });
       return table({
         caption: 'Last admin actions', rows: actions, empty: 'No administrator has done anything yet.',
-        columns: [{ name: 'Time', cell: (action) => time(action.time) }, { name: 'Who', cell: (action) => actorLink(page, action.actor) },
-          { name: 'Action', cell: (action) => action.action },
-          { name: 'Result', cell: (action) => (action.result === 'ok' ? badge('ok') : badge('refused', action.result)) }],
+        columns: [col('Time', (action) => time(action.time), true), col('Who', (action) => actorLink(page, action.actor), true),
+          col('Action', 'action', true),
+          col('Result', (action) => (action.result === 'ok' ? badge('ok') : badge('refused', action.result)), true)],
       });
     },
   });
@@ -157,13 +155,13 @@ function auditPanel(page) {
 
 function replaysPanel(page) {
   return lastPanel(page, {
-    name: 'Replays', href: page.url('replays'), all: 'All replays', load: async (signal) => {
-      const { replays } = await get('replays', { ns: page.ns, limit: 5 }, { signal, active: false });
+    name: 'Replays', href: page.url('replays'), all: 'All replays', load: async () => {
+      const { replays } = await page.get('replays', { limit: 5 }, { active: false });
       return table({
         caption: 'Replays', rows: replays, empty: 'Nothing was replayed yet.', open: (replay) => page.go(page.url('replays', replay.id)),
-        columns: [{ name: 'No.', cell: (replay) => h('a', { href: page.url('replays', replay.id) }, number(replay.id)) },
-          { name: 'State', cell: (replay) => badge(replay.state) }, { name: 'Given', number: true, cell: (replay) => number(replay.progress.given) },
-          { name: 'Reason', cell: (replay) => replay.order.reason }],
+        columns: [col('No.', (replay) => h('a', { href: page.url('replays', replay.id) }, number(replay.id)), true),
+          col('State', (replay) => badge(replay.state), true), num('Given', (replay) => number(replay.progress.given)),
+          col('Reason', (replay) => replay.order.reason, true)],
       });
     },
   });
@@ -200,11 +198,11 @@ function chartsPanel(page) {
   };
   const grid = h('div', { class: 'grid3' }, charts.commits.element, charts.grants.element, charts.lag.element);
   const made = panel({
-    title: 'What it did', signal: page.signal, actions: picker, load: async (signal) => {
+    title: 'What it did', actions: picker, load: async () => {
       const window = asked();
       picker.value = window;
       due = performance.now() + 10_000;
-      const answer = await get('series', { window }, { signal, active: false });
+      const answer = await page.get('series', { window }, { active: false });
       due = performance.now() + Math.min(60_000, Math.max(10_000, answer.stepMs));
       if (window === asked()) series = answer;
       draw();

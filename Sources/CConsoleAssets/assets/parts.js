@@ -3,20 +3,12 @@
 import { cli, curl, del, patch, post } from './api.js';
 import { append, clear, h, later, shown } from './dom.js';
 import {
-  button, check, coins, copyText, dialog, entryLink, eventLink, field, empty, functionLink, input, panel as plainPanel, tabs, toast,
+  button, check, choice, code, coins, col, copyButton, copyText, dialog, empty, entryLink, eventLink, field, functionLink, input, num,
+  panel as plainPanel, tabs, to, toast,
 } from './ui.js';
 import { number, signed, time } from './time.js';
 
 const ORDERS = { POST: post, PATCH: patch, DELETE: del };
-
-/** A column of a table: col('Name', (row) => …); its cells do not break inside words where `wide` is not given. */
-export const col = (name, cell, wide) => ({ name, cell, class: wide ? undefined : 'nowrap' });
-/** A column of numbers. */
-export const num = (name, cell) => ({ name, cell, number: true });
-/** A link. */
-export const to = (href, ...name) => h('a', { href }, name);
-/** A line of less weight. */
-export const quiet = (...content) => h('p', { class: 'muted' }, content);
 
 /** A command of the program that can be pasted: command(page, 'ledger reverse', [2], {reason: 'season'}). */
 export function command(page, words, args = [], options = {}) {
@@ -35,12 +27,16 @@ export const copies = (words, method, path, params, body) => [
   words && { name: 'Command', text: words }, { name: 'curl', text: () => curl(method, path, params, body) },
 ].filter(Boolean);
 
+/** The copy menu of what a page shows: a command, and a request for a path below /admin/v1/. */
+export const copying = (page, words, given, options, path, params) => copyButton(copies(command(page, words, given, options), 'GET', `/admin/v1/${path}`, params));
+
 /**
- * Asks for a change with what it will do, then orders it: change({title, fields: Node, preview: async () => Node, verb: text or () => text,
- * ask: (reason) => ({method, path, params, body}), words: (reason) => command, check: () => fault, reason, typed, danger}).
- * -> the answer, or null. The preview is read again when a field changes; the dialog stays open with the fault until it worked.
+ * Asks for a change with what it will do, then orders it: change({title, fields: Node, preview: Node or async () => Node, verb: text or () => text,
+ * ask: (reason) => ({method, path, params, body}), words: (reason) => command, check: () => fault, reason, typed, danger, then: page}).
+ * -> the answer, or null. The preview is read again when a field changes; the dialog stays open with the fault until it worked. With
+ * `run: async (reason) => answer` in place of `ask` it waits for the preview; `then` is a page that is mounted again afterwards.
  */
-export async function change({ title, fields, preview, verb, ask, words, check: fault, reason = true, typed, danger, wide }) {
+export async function change({ title, fields, preview, verb, ask, run, words, check: fault, reason = true, typed, danger, wide, then }) {
   const opener = document.activeElement;
   const why = input({ maxlength: 500 });
   const name = input();
@@ -53,16 +49,19 @@ export async function change({ title, fields, preview, verb, ask, words, check: 
     return curl(method, `/admin/v1/${path}`, params, method === 'DELETE' ? undefined : sent);
   };
   const body = h('div', fields, preview && before, reason && field('Reason, for the record', why),
-    typed && field(['Type ', h('code', shown(typed)), ' to confirm'], name),
-    h('div', { class: 'row wrap' }, words && copy('Copy as command', () => words(given() || 'REASON') ?? asCurl()), copy('Copy as curl', asCurl)));
+    typed && field(['Type ', code(typed), ' to confirm'], name),
+    ask && h('div', { class: 'row wrap' }, words && copy('Copy as command', () => words(given() || 'REASON') ?? asCurl()), copy('Copy as curl', asCurl)));
   let answer = null;
-  let blocked = false;
+  const isAsked = typeof preview === 'function';
+  let blocked = Boolean(run) && isAsked;
   const text = () => (typeof verb === 'function' ? verb() : verb);
   const question = dialog({
     title, body, wide, actions: [{ name: 'Cancel', value: null }, {
       name: text(), primary: true, danger, run: async () => {
         const wrong = fault?.() || (reason && !given() && 'A reason is needed: it stands in the audit log.');
+        if (reason && !given()) why.focus();
         if (wrong) throw new Error(wrong);
+        if (run) return (answer = await run(given()) ?? {}) && true;
         const { method = 'POST', ...rest } = order();
         const { path, ...options } = rest;
         answer = await ORDERS[method](path, options) ?? {};
@@ -84,21 +83,25 @@ export async function change({ title, fields, preview, verb, ask, words, check: 
       blocked = content?.blocked === true;
       append(clear(before), content?.node ?? content);
     } catch (error) {
-      if (mine === turn) clear(before).append(h('p', { class: 'field-fault' }, shown(error.message)));
+      if (mine !== turn) return;
+      if (run) blocked = false;
+      clear(before).append(h('p', { class: 'field-fault' }, shown(error.message)));
     }
     judge();
   };
   const soon = later(300, look);
   body.addEventListener('input', (event) => {
     judge();
-    if (preview && event.target !== why && event.target !== name) soon();
+    if (isAsked && event.target !== why && event.target !== name) soon();
   });
   judge();
-  if (preview) look();
+  if (isAsked) look();
+  else append(before, preview);
   (body.querySelector('.input, input') ?? go).focus();
   await question.closed;
   // The button that asked can take the focus only once it is enabled again.
   setTimeout(() => document.activeElement === document.body && opener?.focus());
+  if (answer && then) again(then);
   return answer;
 }
 
@@ -142,8 +145,7 @@ export const cursorPager = (page, next, [more, first] = ['More', 'First'], name 
 
 /** Mounts the page once more, as after a change. */
 export function again(page) {
-  page.changed = null;
-  page.go(location.pathname + location.search, { replace: true });
+  page.again();
   document.getElementById('main').focus({ preventScroll: true });
 }
 
@@ -187,7 +189,7 @@ export const amounts = (byUnit) => {
 /** An account of the ledger as a link: the player, or the account's entries; an entry without one is broken, and its cell says so. */
 export function accountLink(page, account) {
   if (typeof account !== 'string') throw new TypeError('no account');
-  const [, kind, name] = /^(user|hold):(.+)$/s.exec(account) ?? [];
+  const [, , name] = /^(user|hold):(.+)$/s.exec(account) ?? [];
   return h('a', { href: name ? page.url('rewards/u', name) : page.url('rewards/entries', null, { account }) }, shown(account));
 }
 
@@ -252,6 +254,20 @@ export function queryForm(page, label, fields, values, go = 'Show') {
       },
     },
   }, fields, button(go, undefined, { type: 'submit' }));
+}
+
+/**
+ * Filters that stand in the URL: filters(page, 'Filter', {q: ['Text', 'placeholder', props], state: ['State', [choices]]}, 'Find', extra);
+ * members of `extra` are nodes, or values, beside them, by the parameter that their `value` is. -> the form
+ */
+export function filters(page, label, fields, go = 'Filter', extra = {}) {
+  const asked = (id) => page.query.get(id) ?? '';
+  const made = Object.entries(fields).map(([id, [name, how = '', props]]) => {
+    const control = Array.isArray(how) ? choice(how, asked(id)) : input({ value: asked(id), placeholder: how, ...props });
+    return [id, control, field(name, control)];
+  });
+  return queryForm(page, label, [made.map(([, , element]) => element), Object.values(extra).filter((item) => item instanceof Node)], () => ({
+    cursor: null, before: null, after: null, tab: null, ...Object.fromEntries([...made, ...Object.entries(extra)].map(([id, control]) => [id, control.value.trim()])) }), go);
 }
 
 /** Saves a text as a file. */

@@ -1,14 +1,15 @@
 // Replays: the list; a new one, with what it would do before it is done; one, with its progress.
 
-import { cli, curl, get, post } from './api.js';
+import { cli, curl } from './api.js';
 import { diffView } from './diff.js';
 import { h, later, shown } from './dom.js';
 import { entries as members, isObject } from './json.js';
+import { change, copies } from './parts.js';
 import { windowList } from './list.js';
 import { counted, moment, number, parseTime, time } from './time.js';
 import {
-  actorLink, badge, button, check, choice, coins, confirm, copyButton, empty, errorPanel, eventLink, facts, field, functionLink, guard, heading, input, panel,
-  pathLink, table, tabs, toast,
+  act, actorLink, badge, button, check, choice, code, coins, col, copyButton, empty, errorPanel, eventLink, facts, field, functionLink,
+  heading, input, note, num, panel, pathLink, table, tabs, toast,
 } from './ui.js';
 
 const MODES = [['failed', 'Failed: what was given up on'], ['gaps', 'Gaps: what a function never had'], ['all', 'All: every event again']];
@@ -28,10 +29,9 @@ const crumbs = (page) => h('span', h('a', { href: page.url('events') }, 'Events'
 const amounts = (units) => members(units).filter(([, amount]) => amount !== 0).map(([unit, amount]) => h('span', coins(amount, unit), ' '));
 const counts = (outcomes) => members(outcomes).map(([name, count]) => badge(name, `${number(count)} ${name}`));
 
-/** What is chosen, in words. */
 function words(page, order) {
   return [MODES.find(([id]) => id === order.mode)?.[1].split(':')[0] ?? order.mode, order.function && ['of ', functionLink(page, order.function)],
-    order.event && ['event ', eventLink(page, order.event)], order.uid && `player ${shown(order.uid)}`, order.path && ['at ', h('code', shown(order.path))], order.writer && `written by ${shown(order.writer)}`,
+    order.event && ['event ', eventLink(page, order.event)], order.uid && `player ${shown(order.uid)}`, order.path && ['at ', code(order.path)], order.writer && `written by ${shown(order.writer)}`,
     order.error && `failed with "${shown(order.error)}"`, order.since && `since ${moment(order.since)}`,
     order.until && `until ${moment(order.until)}`, order.rate > 0 && `at most ${number(order.rate)} a second`, order.suppressed && 'with suppressed writes', order.allowHandled && 'handled ones too']
     .filter(Boolean).flatMap((part, index) => [index > 0 && ', ', part]);
@@ -39,8 +39,8 @@ function words(page, order) {
 
 async function showList(root, page) {
   const start = h('a', { class: 'button primary', href: page.url('replays/new') }, 'New replay…');
-  const copy = copyButton([{ name: 'Link', text: () => location.href }, { name: 'curl', text: () => curl('GET', 'replays', { ns: page.ns }) }, { name: 'Command', text: () => cli('replay', 'list', '--ns', page.ns) }]);
-  const load = (before) => get('replays', { ns: page.ns, limit: 50, before }, { signal: page.signal, active: before ? undefined : false });
+  const copy = copyButton([{ name: 'Link', text: () => location.href }, ...copies(cli('replay', 'list', '--ns', page.ns), 'GET', 'replays', { ns: page.ns })]);
+  const load = (before) => page.get('replays', { limit: 50, before }, { active: before ? undefined : false });
   let older = [];
   const list = panel({
     title: 'All replays', load: async () => {
@@ -49,17 +49,17 @@ async function showList(root, page) {
       const next = rows.at(-1)?.id;
       const made = table({
         caption: 'Replays, newest first', rows, open: (replay) => page.go(page.url('replays', replay.id)),
-        empty: empty('Nothing was replayed yet. A replay gives events to their functions again: those that failed, those that a new function never had, or all. Nothing is paid twice.', { name: 'New replay…', href: page.url('replays/new') }),
-        columns: [{ name: 'No.', cell: (replay) => h('a', { href: page.url('replays', replay.id) }, number(replay.id)) }, { name: 'State', cell: (replay) => badge(replay.state) },
-          { name: 'What', cell: (replay) => h('span', words(page, replay.order)) }, { name: 'Given', number: true, cell: (replay) => number(replay.progress.given) },
-          { name: 'Coins', number: true, cell: (replay) => amounts(replay.progress.coins) }, { name: 'Reason', cell: (replay) => replay.order.reason },
-          { name: 'By', cell: (replay) => actorLink(page, replay.order.actor) }, { name: 'Begun', cell: (replay) => time(replay.createdAt) }],
+        empty: empty('Nothing was replayed yet. A replay gives events to their functions again: what failed, what a new function never had, or all. Nothing is paid twice.', { name: 'New replay…', href: page.url('replays/new') }),
+        columns: [col('No.', (replay) => h('a', { href: page.url('replays', replay.id) }, number(replay.id)), true), col('State', (replay) => badge(replay.state), true),
+          col('What', (replay) => h('span', words(page, replay.order)), true), num('Given', (replay) => number(replay.progress.given)),
+          num('Coins', (replay) => amounts(replay.progress.coins)), col('Reason', (replay) => replay.order.reason, true),
+          col('By', (replay) => actorLink(page, replay.order.actor), true), col('Begun', (replay) => time(replay.createdAt), true)],
       });
       const more = answer.next !== undefined && rows.length === answer.replays.length + older.length && button('Older', async () => {
         older = [...older, ...(await load(next)).replays];
         await list.reload();
       });
-      return h('div', { class: 'two-line' }, made, more);
+      return [made, more];
     },
   });
   root.append(heading('Replays', { crumbs: h('a', { href: page.url('events') }, 'Events'), sub: 'Give events to their functions again. Nothing is paid twice.', actions: [start, copy] }), list.element);
@@ -118,8 +118,8 @@ function surveyOf(page, trial) {
   return [PREVIEW_FACTS(trial), trial.tried < trial.survey.run && h('p', { class: 'note' }, `${number(trial.tried)} of ${number(trial.survey.run)} runs were tried; coins and outcomes are of those.`),
     table({
       caption: 'By function', rows: trial.survey.functions, empty: 'No function is registered.',
-      columns: [{ name: 'Function', cell: (item) => functionLink(page, item.name) }, { name: 'Would run', number: true, cell: (item) => number(item.run) },
-        { name: 'Done already', number: true, cell: (item) => number(item.alreadyDone) }, { name: 'Resting', number: true, cell: (item) => number(item.resting) }],
+      columns: [col('Function', (item) => functionLink(page, item.name), true), num('Would run', 'run'),
+        num('Done already', 'alreadyDone'), num('Resting', 'resting')],
     })];
 }
 
@@ -130,35 +130,35 @@ function dryRunOf(page, trial) {
     tree: () => diffView(trial.tree ?? [], { link: (path) => pathLink(page, path), none: 'Nothing in the tree would change.' }),
     entries: () => table({
       caption: 'Ledger entries', rows: trial.entries ?? [], empty: 'No coins would move.',
-      columns: [{ name: 'Amount', number: true, cell: (entry) => coins(entry.amount, entry.unit) }, { name: 'From', cell: (entry) => entry.debit }, { name: 'To', cell: (entry) => entry.credit },
-        { name: 'Key', cell: (entry) => entry.key }, { name: 'Event', cell: (entry) => (entry.event ? eventLink(page, entry.event) : '') }],
+      columns: [num('Amount', (entry) => coins(entry.amount, entry.unit)), col('From', 'debit', true), col('To', 'credit', true),
+        col('Key', 'key', true), col('Event', (entry) => (entry.event ? eventLink(page, entry.event) : ''), true)],
     }),
     runs: () => table({
       caption: 'Runs', rows: trial.runs ?? [], empty: 'Nothing would run.',
-      columns: [{ name: 'Event', cell: (run) => eventLink(page, run.event) }, { name: 'Function', cell: (run) => functionLink(page, run.function) },
-        { name: 'Before', cell: (run) => run.recorded }, { name: 'Would end', cell: (run) => badge(run.outcome) }, { name: 'Reason', cell: (run) => run.reason ?? '' }],
+      columns: [col('Event', (run) => eventLink(page, run.event), true), col('Function', (run) => functionLink(page, run.function), true),
+        col('Before', 'recorded', true), col('Would end', (run) => badge(run.outcome), true), col('Reason', 'reason', true)],
     }),
     divergences: () => table({
       caption: 'Divergences', rows: divergences, empty: `${counted(trial.compared ?? 0, 'run')} compared with today: no difference.`,
-      columns: [{ name: 'Event', cell: (item) => eventLink(page, item.event) }, { name: 'Function', cell: (item) => functionLink(page, item.function) },
-        { name: 'Ended', cell: (item) => item.recorded }, { name: 'Today', cell: (item) => item.now }],
+      columns: [col('Event', (item) => eventLink(page, item.event), true), col('Function', (item) => functionLink(page, item.function), true),
+        col('Ended', 'recorded', true), col('Today', 'now', true)],
     }),
   };
   const items = [['tree', 'Tree', trial.tree?.length ?? 0], ['entries', 'Entries', trial.entries?.length ?? 0], ['runs', 'Runs', trial.runs?.length ?? 0], ['divergences', 'Divergences', divergences.length]];
   const first = items.find(([, , count]) => count > 0)?.[0] ?? 'tree';
   const made = tabs({ label: 'Dry run', items: items.map(([id, name, count]) => ({ id, name, count })), current: first, change: (id) => made.panel.replaceChildren(views[id]()) });
   made.panel.append(views[first]());
-  return h('div', h('p', { class: 'note good' }, 'Nothing was changed: this is what a replay would do now.'), made.element, made.panel);
+  return h('div', note('good', 'Nothing was changed: this is what a replay would do now.'), made.element, made.panel);
 }
 
 async function showNew(root, page) {
   let seen = null;
   let turn = 0;
-  const ask = (kind, order, signal) => post(`replays/${kind}`, { params: { ns: page.ns }, body: { ...order, reason: order.reason || kind }, signal, trees: ['before', 'after', 'coins', 'outcomes'], active: true });
+  const ask = (kind, order) => page.post(`replays/${kind}`, { ...order, reason: order.reason || kind }, { trees: ['before', 'after', 'coins', 'outcomes'], active: true });
   const preview = panel({
-    title: 'What it would do', signal: page.signal, load: async (signal) => {
+    title: 'What it would do', load: async () => {
       const mine = (turn += 1);
-      const trial = await ask('preview', form.order(), signal);
+      const trial = await ask('preview', form.order());
       if (mine !== turn) return [];
       seen = trial;
       start.firstChild.textContent = verb(trial);
@@ -177,26 +177,26 @@ async function showNew(root, page) {
     const body = h('div', { class: 'panel-body stack' });
     dry.replaceChildren(h('header', { class: 'panel-head' }, h('h2', 'Dry run')), body);
     try {
-      body.append(dryRunOf(page, await ask('dry-run', form.order(), page.signal)));
+      body.append(dryRunOf(page, await ask('dry-run', form.order())));
     } catch (error) {
       if (error.name !== 'AbortError') body.append(errorPanel(error, () => tryIt.click()));
     }
     dry.scrollIntoView({ block: 'nearest' });
   });
   const verb = (trial) => (trial.survey.run === 0 ? 'Nothing to replay' : `Replay ${number(trial.survey.run)}…`);
-  const start = guard(button('Replay…', async () => {
+  const start = act(page, 'support', 'Replay…', async () => {
     if (!form.needReason() || !seen) return;
     const order = form.order();
-    const done = await confirm({
-      title: 'Start this replay?', verb: `Replay ${counted(seen.survey.run, 'run')}`, wide: true,
+    const done = await change({
+      title: 'Start this replay?', reason: false, verb: `Replay ${counted(seen.survey.run, 'run')}`, wide: true,
       preview: [PREVIEW_FACTS(seen), h('p', 'Each reward is paid once: what was paid already is left out.')],
-      run: () => post('replays', { params: { ns: page.ns }, body: order, signal: page.signal }),
+      ask: () => ({ path: 'replays', params: { ns: page.ns }, body: order }),
     });
     if (!done) return;
-    toast(`Replay ${done.answer.id} has begun.`);
+    toast(`Replay ${done.id} has begun.`);
     page.dirty = null;
-    page.go(page.url('replays', done.answer.id));
-  }, { primary: true }), page, 'support');
+    page.go(page.url('replays', done.id));
+  }, { primary: true });
   const copy = copyButton([{ name: 'Link', text: () => location.href }, { name: 'curl of the preview', text: () => curl('POST', 'replays/preview', { ns: page.ns }, { ...form.order(), reason: form.order().reason || 'preview' }) },
     { name: 'Command of the dry run', text: () => command(page, form.order()) }]);
   const first = preview.reload();
@@ -219,25 +219,25 @@ function share({ state, progress }) {
 
 async function showOne(root, page) {
   const { id } = page.params;
-  const load = (active) => get(`replays/${id}`, { ns: page.ns }, { signal: page.signal, active, trees: ['coins', 'outcomes'] });
+  const load = (active) => page.get(`replays/${id}`, {}, { active, trees: ['coins', 'outcomes'] });
   let replay = await load();
   const bar = h('span');
   const meter = h('div', { class: 'bar-meter', role: 'progressbar', aria: { label: 'Progress', valuemin: 0, valuemax: 100 } }, bar);
   const state = h('div', { class: 'stack' });
   const order = async (verb) => {
     try {
-      replay = await post(`replays/${id}/${verb}`, { params: { ns: page.ns }, signal: page.signal });
+      replay = await page.post(`replays/${id}/${verb}`);
     } catch (error) {
       toast(error.message, { error: true });
     }
     await look();
   };
-  const brake = guard(button('Pause', () => order('pause')), page, 'support');
-  const resume = guard(button('Resume', () => order('resume')), page, 'support');
-  const cancel = guard(button('Cancel…', async () => {
-    if (await confirm({ title: `End replay ${id}?`, verb: 'End it', danger: true, preview: h('p', 'What is on its way still ends. What was given stays given.') })) await order('cancel');
-  }, { danger: true }), page, 'support');
-  const copy = copyButton([{ name: 'Link', text: () => location.href }, { name: 'curl', text: () => curl('GET', `replays/${id}`, { ns: page.ns }) }, { name: 'Command', text: () => cli('replay', 'show', id, '--ns', page.ns) }]);
+  const brake = act(page, 'support', 'Pause', () => order('pause'));
+  const resume = act(page, 'support', 'Resume', () => order('resume'));
+  const cancel = act(page, 'support', 'Cancel…', async () => {
+    if (await change({ title: `End replay ${id}?`, verb: 'End it', danger: true, reason: false, run: () => {}, preview: h('p', 'What is on its way still ends. What was given stays given.') })) await order('cancel');
+  }, { danger: true });
+  const copy = copyButton([{ name: 'Link', text: () => location.href }, ...copies(cli('replay', 'show', id, '--ns', page.ns), 'GET', `replays/${id}`, { ns: page.ns })]);
   const draw = () => {
     const { progress } = replay;
     const done = share(replay);
@@ -250,14 +250,14 @@ async function showOne(root, page) {
     state.replaceChildren(facts([['State', badge(replay.state)], ['Given', h('span', { class: 'number' }, number(progress.given))], ['Done already', number(progress.alreadyDone)], ['Resting', number(progress.resting)],
       ['Events looked at', number(progress.scanned)], ['Outcomes', members(progress.outcomes).length > 0 && h('span', { class: 'row wrap' }, counts(progress.outcomes))], ['Coins', amounts(progress.coins)],
       ['What', h('span', words(page, replay.order))], ['Reason', shown(replay.order.reason)], ['By', actorLink(page, replay.order.actor)], ['Begun', time(replay.createdAt)], ['Last step', time(replay.updatedAt)]]),
-    ...(progress.failure ? [h('p', { class: 'note bad' }, `It stopped: ${shown(progress.failure)}`)] : []));
+    ...(progress.failure ? [note('bad', `It stopped: ${shown(progress.failure)}`)] : []));
   };
   const items = windowList({
     label: 'Events of this replay', columns: ['Event', 'Function', 'Outcome', 'Commit'], template: 'minmax(160px, 3fr) minmax(100px, 2fr) minmax(140px, 3fr) 80px', key: (item) => `${item.event} ${item.function}`,
     row: (item) => [eventLink(page, item.event), functionLink(page, item.function), h('span', { class: 'row' }, badge(item.outcome), item.reason && h('span', { class: 'muted' }, shown(item.reason))), item.effect ? `r${item.effect}` : ''],
     open: (item) => page.go(page.url('event', item.event)), empty: () => empty('No event was given to a function.'),
     fetch: async ({ cursor, signal }) => {
-      const answer = await get(`replays/${id}/items`, { ns: page.ns, limit: 100, cursor }, { signal, active: cursor ? undefined : false });
+      const answer = await page.get(`replays/${id}/items`, { limit: 100, cursor }, { signal, active: cursor ? undefined : false });
       return { rows: answer.items, next: answer.next };
     },
   });

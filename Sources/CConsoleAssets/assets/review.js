@@ -1,12 +1,13 @@
 // Rewards that wait for a person, looked through and ended many at a time; and tables of payments, each line once.
 
-import { get, post } from './api.js';
+import { post } from './api.js';
 import { h, shown } from './dom.js';
 import {
-  area, badge, button, check, coins, copyButton, empty, entryLink, facts, field, guard, heading, input, playerLink, table, toast,
+  act, area, badge, button, check, code, coins, col, copyButton, empty, entryLink, facts, field, heading, note, num, playerLink, quiet,
+  table, to, toast, when,
 } from './ui.js';
-import { counted, number, parseTime, time } from './time.js';
-import { again, amounts, cause, change, col, command, copies, cursorPager, num, queryForm, section, to } from './parts.js';
+import { counted, number, parseTime } from './time.js';
+import { again, amounts, cause, change, command, copies, copying, cursorPager, filters, section } from './parts.js';
 import { views } from './rewards.js';
 
 const FILTERS = ['uid', 'unit', 'reason', 'until'];
@@ -18,7 +19,6 @@ export const title = ({ route }) => (route === 'rewards/review' ? 'Review' : 'Co
 
 /** Draws the page. */
 export async function mount(root, page) {
-  root.classList.add('two-line');
   await (page.params.route === 'rewards/review' ? mountReview : mountCompensation)(root, page);
 }
 
@@ -35,7 +35,7 @@ async function end(page, action, holds, progress) {
   const [verb, done] = DEEDS[action];
   const matching = filterOf(page);
   const params = { ns: page.ns };
-  const look = (more) => post('ledger/holds/preview', { params, signal: page.signal, body: { action, ...(holds ? { holds } : { matching: { ...matching, ...more } }) } });
+  const look = (more) => page.post('ledger/holds/preview', { action, ...(holds ? { holds } : { matching: { ...matching, ...more } }) });
   const order = (plan, reason) => ({ path: 'ledger/holds/end', params, body: { action, holds: plan?.holds ?? [], reason } });
   let plan = null;
   let reason = '';
@@ -78,19 +78,17 @@ async function end(page, action, holds, progress) {
 }
 
 async function mountReview(root, page) {
-  const asked = (name, props) => [name, input({ value: page.query.get(name) ?? '', ...props })];
-  const fields = Object.fromEntries([asked('uid', { placeholder: 'bob' }), asked('unit'), asked('reason', { placeholder: 'limit' }), asked('until', { placeholder: '2h, 2026-11-26 10:00' })]);
   const ask = { ns: page.ns, ...filterOf(page), after: page.query.get('after'), limit: 100 };
   const chosen = new Set();
   const progress = h('p', { role: 'status' });
-  const deeds = ['release', 'void'].map((action) => guard(button(`${DEEDS[action][0]} chosen…`, () => end(page, action, [...chosen], progress), { danger: action === 'void' }), page, 'support'));
-  const wide = ['release', 'void'].map((action) => guard(button(`${DEEDS[action][0]} all that match…`, () => end(page, action, null, progress), { danger: action === 'void' }), page, 'support'));
+  const deeds = ['release', 'void'].map((action) => act(page, 'support', `${DEEDS[action][0]} chosen…`, () => end(page, action, [...chosen], progress), { danger: action === 'void' }));
+  const wide = ['release', 'void'].map((action) => act(page, 'support', `${DEEDS[action][0]} all that match…`, () => end(page, action, null, progress), { danger: action === 'void' }));
   const judge = () => {
     for (const one of deeds) one.disabled = chosen.size === 0 || !page.needs('support');
   };
   judge();
-  const list = section(page, 'What waits, oldest first', async (signal) => {
-    const { holds, count, next } = await get('ledger/holds', ask, { signal });
+  const list = section(page, 'What waits, oldest first', async () => {
+    const { holds, count, next } = await page.get('ledger/holds', ask);
     for (const one of wide) one.hidden = count === 0;
     const boxes = [];
     const pick = (box, hold) => {
@@ -100,7 +98,7 @@ async function mountReview(root, page) {
     const box = (hold) => {
       const made = h('input', { type: 'checkbox', aria: { label: `Choose hold ${hold.sequence}` }, on: { change: () => pick(made, hold) } });
       boxes.push([made, hold]);
-      return made;
+      return h('label', { class: 'check' }, made);
     };
     const every = check(`All ${number(holds.length)} shown`, { on: {
       change: ({ target }) => {
@@ -114,7 +112,7 @@ async function mountReview(root, page) {
       caption: 'Holds', rows: holds, columns: [
         col('Choose', box), num('Hold', (row) => to(page.url('rewards/entry', row.sequence), number(row.sequence))),
         col('For', (row) => playerLink(page, row.credit.replace(/^hold:/, ''))), num('Amount', (row) => coins(row.amount, row.unit)),
-        col('Since', (row) => time(row.time)), col('Why', (row) => cause(page, row), true),
+        when('Since', 'time'), col('Why', (row) => cause(page, row), true),
         col('About', (row) => (row.subject ? playerLink(page, row.subject) : '—')),
       ],
       empty: empty('Nothing waits. A reward waits where its function\'s limits say that a person shall look at it.', FILTERS.some((name) => page.query.get(name)) && { name: 'Clear filters', href: page.url('rewards/review') }),
@@ -122,23 +120,22 @@ async function mountReview(root, page) {
   });
   root.append(heading('Review', {
     sub: 'Rewards that wait for a person: release them to their players, or give them back.',
-    actions: [copyButton(copies(command(page, 'ledger holds list', [], { uid: ask.uid, unit: ask.unit, why: ask.reason, until: page.query.get('until') }), 'GET', '/admin/v1/ledger/holds', ask))],
-  }), views(page, 'review'), queryForm(page, 'Filter of holds', [field('Player', fields.uid), field('Unit', fields.unit), field('Reason has', fields.reason), field('Made before', fields.until)],
-    () => ({ ...Object.fromEntries(FILTERS.map((name) => [name, fields[name].value.trim()])), after: null })),
+    actions: [copying(page, 'ledger holds list', [], { uid: ask.uid, unit: ask.unit, why: ask.reason, until: page.query.get('until') }, 'ledger/holds', ask)],
+  }), views(page, 'review'), filters(page, 'Filter of holds', {
+    uid: ['Player', 'bob'], unit: ['Unit'], reason: ['Reason has', 'limit'], until: ['Made before', '2h, 2026-11-26 10:00'] }, 'Show'),
   h('div', { class: 'row wrap' }, deeds, wide), progress, list.element);
   await list.first;
 }
 
-const LINES = (page) => [num('Line', (row) => number(row.line)), col('Player', (row) => playerLink(page, row.account.replace(/^[^:]*:/, ''))),
-  num('Amount', (row) => coins(row.amount, row.unit)), col('Key', (row) => h('code', shown(row.key)))];
+const LINES = (page) => [num('Line', 'line'), col('Player', (row) => playerLink(page, row.account.replace(/^[^:]*:/, ''))),
+  num('Amount', (row) => coins(row.amount, row.unit)), col('Key', (row) => code(row.key))];
 
-/** What a table would do, kind by kind. */
 function planOf(page, plan) {
   const part = (count, name, rows, columns) => count > 0 && [h('h3', `${name}: ${number(count)}`), table({ caption: name, rows, columns }),
-    count > rows.length && h('p', { class: 'muted' }, `The first ${number(rows.length)} are shown.`)];
+    count > rows.length && quiet(`The first ${number(rows.length)} are shown.`)];
   return [facts([['Would be paid', h('span', { class: 'big' }, number(plan.pays))], ['Coins', amounts(plan.coins)], ['Paid before', number(plan.repeated)], ['Faults', number(plan.faultCount)]]),
-    plan.faultCount > 0 && h('p', { class: 'note bad' }, 'Nothing is paid while a line is at fault.'),
-    part(plan.faultCount, 'Faults', plan.faults, [num('Line', (row) => number(row.line)), col('Column', (row) => row.column), col('What is wrong', (row) => shown(row.error), true)]),
+    plan.faultCount > 0 && note('bad', 'Nothing is paid while a line is at fault.'),
+    part(plan.faultCount, 'Faults', plan.faults, [num('Line', 'line'), col('Column', 'column'), col('What is wrong', (row) => shown(row.error), true)]),
     part(plan.unknown, 'Players without account and record', plan.unknownPlayers, LINES(page)),
     part(plan.pays, 'Payments', plan.payments, [...LINES(page), col('Reason', (row) => (row.reason ? shown(row.reason) : '—'), true)]),
     part(plan.repeated, 'Paid before', plan.repeats, [...LINES(page), col('By', (row) => entryLink(page, row.entry))])];
@@ -164,7 +161,7 @@ async function pay(page, csv, plan, result) {
 async function mountCompensation(root, page) {
   const file = h('input', { type: 'file', class: 'input', accept: '.csv,text/csv,text/plain' });
   const lines = area({ rows: 6, class: 'input mono', placeholder: 'account,amount,unit,key,reason\nbob,50,,outage-3/bob,' });
-  const chosen = field('File', file, { help: 'Comma-separated values in UTF-8, at most 10,000 lines. The first names the columns: account, amount, key, and perhaps unit and reason.' });
+  const chosen = field('File', file, { help: 'UTF-8, at most 10,000 lines; the first names the columns: account, amount, key, perhaps unit and reason.' });
   const typed = field('Or the lines themselves', lines, { wide: true });
   const result = h('div', { class: 'stack', role: 'status' });
   const body = h('div', { class: 'stack' });
@@ -173,14 +170,14 @@ async function mountCompensation(root, page) {
     const csv = lines.value;
     typed.fault(csv.trim() ? '' : 'Choose a file, or write the lines.');
     if (!csv.trim()) return;
-    const made = section(page, 'What it would do', async (signal) => {
-      const plan = await post('ledger/compensation/preview', { params: { ns: page.ns }, body: { csv }, signal });
-      const go = guard(button(`Pay ${counted(plan.pays, 'line')}…`, async () => {
+    const made = section(page, 'What it would do', async () => {
+      const plan = await page.post('ledger/compensation/preview', { csv });
+      const go = act(page, 'admin', `Pay ${counted(plan.pays, 'line')}…`, async () => {
         await pay(page, csv, plan, result);
         await made.reload();
-      }, { primary: true }), page, 'admin');
+      }, { primary: true });
       go.hidden = plan.faultCount > 0 || plan.pays === 0;
-      return [h('p', go), plan.pays === 0 && plan.repeated > 0 && h('p', { class: 'note good' }, 'Every line was paid before: nothing is paid again.'), planOf(page, plan)].flat(9).filter(Boolean);
+      return [h('p', go), plan.pays === 0 && plan.repeated > 0 && note('good', 'Every line was paid before: nothing is paid again.'), planOf(page, plan)].flat(9).filter(Boolean);
     });
     body.append(made.element);
     await made.first;

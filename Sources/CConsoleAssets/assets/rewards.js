@@ -1,12 +1,15 @@
 // Rewards: who brought most, what was paid by code, every entry, one entry.
 
-import { get } from './api.js';
 import { h, shown } from './dom.js';
 import {
-  badge, button, copyButton, empty, eventLink, facts, field, functionLink, guard, heading, input, pathLink, playerLink, table,
+  act, badge, button, code, col, copyButton, empty, eventLink, facts, field, functionLink, heading, input, note, num, pathLink, playerLink,
+  table, to,
 } from './ui.js';
-import { number, time } from './time.js';
-import { accountLink, again, amounts, cause, col, command, copies, cursorPager, entryColumns, follow, link, num, pager, panel, queryForm, reverse, section, to } from './parts.js';
+import { number, parseTime, time } from './time.js';
+import {
+  accountLink, again, amounts, cause, command, copies, copying, cursorPager, entryColumns, filters, follow, link, pager, panel, reverse,
+  section,
+} from './parts.js';
 
 const END = Number.MAX_SAFE_INTEGER;
 
@@ -16,7 +19,6 @@ export const title = ({ route, sequence }) => (sequence ? `Entry ${sequence}` : 
 /** Draws the page. */
 export async function mount(root, page) {
   const { route, sequence } = page.params;
-  root.classList.add('two-line');
   await (sequence ? mountEntry : route === 'rewards' ? mountTop : mountEntries)(root, page);
 }
 
@@ -42,34 +44,34 @@ function topPanel(page) {
   const [unit, days] = ['unit', 'days'].map((name) => page.query.get(name));
   const since = days && Math.max(0, Date.now() - Number(days) * 86_400_000);
   return follow(page, panel({
-    title: 'Who brought most', signal: page.signal, class: 'leaders', load: async (signal) => {
-      const { leaders, goal, complete } = await get('referrals', { ns: page.ns, limit: 50, unit, since }, { signal });
+    title: 'Who brought most', class: 'leaders', load: async () => {
+      const { leaders, goal, complete } = await page.get('referrals', { limit: 50, unit, since });
       const units = [...new Set(leaders.flatMap((row) => Object.keys(row.coins)))];
       const chip = (changes, name, isOn) => h('a', { class: 'chip', href: link(page, changes), aria: { current: isOn ? 'true' : null } }, shown(name));
       return [h('p', { class: 'row wrap' }, [['', 'ever'], ['7', '7 days'], ['30', '30 days']].map(([id, name]) => chip({ days: id }, name, id === (days ?? ''))),
         units.length > 1 && units.map((name) => chip({ unit: name }, name, name === unit))), table({
         caption: 'Referrers, by what the ledger says', rows: leaders, columns: [
           col('Player', (row) => to(page.url('rewards/u', row.player, { tab: 'tree' }), shown(row.player))),
-          num('Referred', (row) => number(row.referred)), num('Signed up', (row) => number(row.signedUp)),
-          num(shown(goal?.name ?? 'Goal'), (row) => number(row.reached)), num('Coins for it', (row) => amounts(row.coins)),
-          num('Reversed', (row) => amounts(row.reversed)), num('Clicks', (row) => number(row.clicks)), num('Installs', (row) => number(row.installs)),
+          num('Referred', 'referred'), num('Signed up', 'signedUp'),
+          num(shown(goal?.name ?? 'Goal'), 'reached'), num('Coins for it', (row) => amounts(row.coins)),
+          num('Reversed', (row) => amounts(row.reversed)), num('Clicks', 'clicks'), num('Installs', 'installs'),
         ], empty: empty('Nobody was referred yet. A player counts as referred when the record names a referrer: referred_by "alice".',
           { name: 'Start', href: page.url('start') }),
-      }), !complete && h('p', { class: 'note warn' }, 'There was too much for one look: of 100,000 entries, and of 20,000 players whether they signed up. What is older, or behind them, is not counted.')];
+      }), !complete && note('warn', 'Too much for one look: 100,000 entries and 20,000 players are counted, not what is behind them.')];
     },
   }));
 }
 
 function accountsPanel(page, name, prefix, none) {
   const key = `after-${prefix}`;
-  return follow(page, section(page, name, async (signal) => {
-    const { accounts, next } = await get('ledger/accounts', { ns: page.ns, prefix, limit: 50, after: page.query.get(key) }, { signal });
+  return follow(page, section(page, name, async () => {
+    const { accounts, next } = await page.get('ledger/accounts', { prefix, limit: 50, after: page.query.get(key) });
     return [table({
       caption: `${name}: accounts`, rows: accounts, empty: none, columns: [
         col('Account', (row) => accountLink(page, row.account)),
-        num('Balance', (row) => number(row.balance)),
-        col('Unit', (row) => row.unit),
-        num('Entries', (row) => number(row.entries)),
+        num('Balance', 'balance'),
+        col('Unit', 'unit'),
+        num('Entries', 'entries'),
       ],
     }), cursorPager(page, next, undefined, key)];
   }));
@@ -77,9 +79,9 @@ function accountsPanel(page, name, prefix, none) {
 
 function verifyPanel(page) {
   const made = panel({
-    title: 'Ledger', signal: page.signal, actions: [button('Verify now', () => made.reload(), { small: true })], load: async (signal) => {
+    title: 'Ledger', actions: [button('Verify now', () => made.reload(), { small: true })], load: async () => {
       const start = performance.now();
-      const found = await get('ledger/verify', { ns: page.ns }, { signal });
+      const found = await page.get('ledger/verify');
       const took = Math.round(performance.now() - start);
       return [h('p', badge(found.sound ? 'sound' : 'failed', found.sound ? 'sound' : 'not sound'), ` ${number(found.entries)} entries, ${
         number(found.accounts)} accounts, verified in ${number(took)} ms.`), facts([
@@ -97,7 +99,7 @@ function verifyPanel(page) {
 async function mountTop(root, page) {
   root.append(heading('Rewards', {
     sub: 'Who brought whom, what was paid for it, and why.',
-    actions: [copyButton(copies(command(page, 'referrals top', [], { limit: 50 }), 'GET', '/admin/v1/referrals', { ns: page.ns, limit: 50 }))],
+    actions: [copying(page, 'referrals top', [], { limit: 50 }, 'referrals', { ns: page.ns, limit: 50 })],
   }), views(page, 'top'), playerForm(page));
   const panels = [topPanel(page), accountsPanel(page, 'Paid out, by code', 'issuance:',
     'Nothing was paid yet. Minus the balance of issuance:level5 is what was paid for level 5 in all.'),
@@ -106,29 +108,28 @@ async function mountTop(root, page) {
   await Promise.all(panels.map((item) => item.first));
 }
 
-async function loadEntries(page, signal) {
-  const { ns } = page;
+/** The listing that the address asks for, and its parameters. */
+function entriesOf(page) {
   const [key, account, before] = ['key', 'account', 'before'].map((name) => page.query.get(name));
-  if (key) return get('ledger/entries', { ns, key }, { signal });
-  if (account) return get('ledger/statement', { ns, account, before, limit: 100 }, { signal });
-  return get('ledger/entries', { ns, before: before ?? END, limit: 100 }, { signal });
+  if (key) return ['entries', { key }];
+  const times = { since: parseTime(page.query.get('since')) ?? undefined, until: parseTime(page.query.get('until')) ?? undefined };
+  return account ? ['statement', { account, before, limit: 100, ...times }] : ['entries', { before: before ?? END, limit: 100, ...times }];
 }
 
 async function mountEntries(root, page) {
   const { query } = page;
-  const [key, account] = [query.get('key'), query.get('account')];
-  const keyField = input({ value: key ?? '', placeholder: 'level5/bob' });
-  const accountField = input({ value: account ?? '', placeholder: 'issuance:level5' });
-  const params = key ? { ns: page.ns, key } : account ? { ns: page.ns, account, limit: 100 } : { ns: page.ns, before: END, limit: 100 };
-  const words = key ? null : account ? command(page, 'ledger statement', [account], { limit: 100, before: query.get('before') }) : null;
+  const [key, account, since, until] = ['key', 'account', 'since', 'until'].map((name) => query.get(name));
+  const [route, params] = entriesOf(page);
+  const options = { limit: params.limit, before: query.get('before'), since: params.since && new Date(params.since).toISOString(), until: params.until && new Date(params.until).toISOString() };
+  const words = key ? command(page, 'ledger entries', [], { once: key }) : command(page, `ledger ${route}`, account ? [account] : [], options);
   root.append(heading('Entries', {
     sub: 'What the ledger holds, newest first. Entries are never changed or removed; a mistake is taken back by another entry.',
-    actions: [copyButton(copies(words, 'GET', `/admin/v1/ledger/${account && !key ? 'statement' : 'entries'}`, params))],
-  }), views(page, 'entries'), queryForm(page, 'Filter of entries', [field('Business key', keyField), field('Account', accountField)],
-    () => ({ key: keyField.value.trim(), account: accountField.value.trim(), before: null })));
-  const list = follow(page, section(page, key ? `Made under ${shown(key)}` : account ? `On ${shown(account)}` : 'All entries', async (signal) => {
-    const { entries, next } = await loadEntries(page, signal);
-    const none = key || account ? empty('No entry matches.', { name: 'Clear filters', href: page.url('rewards/entries') })
+    actions: [copyButton(copies(words, 'GET', `/admin/v1/ledger/${route}`, { ns: page.ns, ...params }))],
+  }), views(page, 'entries'), filters(page, 'Filter of entries', {
+    key: ['Business key', 'level5/bob'], account: ['Account', 'issuance:level5'], since: ['Since', '7d, or a date'], until: ['Until', 'now'] }, 'Show'));
+  const list = follow(page, section(page, key ? `Made under ${shown(key)}` : account ? `On ${shown(account)}` : 'All entries', async () => {
+    const { entries, next } = await page.get(`ledger/${route}`, params);
+    const none = key || account || since || until ? empty('No entry matches.', { name: 'Clear filters', href: page.url('rewards/entries') })
       : empty('No coins moved yet. The first reward of a function, or a transfer, makes entry 1.', { name: 'Start', href: page.url('start') });
     return [table({ caption: 'Entries', rows: entries, columns: entryColumns(page, key ? null : account), empty: none }),
       pager(page, next && { before: next }, !query.get('before'))];
@@ -141,19 +142,19 @@ const referralOf = (page, given) => given && [playerLink(page, given.player), ' 
   `: ${shown(given.how)} of ${shown(given.link)}`, given.platform && ` on ${shown(given.platform)}`, given.code && `, code ${shown(given.code)}`];
 
 async function mountEntry(root, page) {
-  const { ns, signal } = page;
+  const { ns } = page;
   const sequence = Number(page.params.sequence);
   const [{ entries: [entry] }, { entries: [reversal] }] = await Promise.all([
-    get('ledger/entries', { ns, after: sequence - 1, limit: 1 }, { signal }),
-    get('ledger/entries', { ns, key: `reversal/${sequence}` }, { signal }),
+    page.get('ledger/entries', { after: sequence - 1, limit: 1 }),
+    page.get('ledger/entries', { key: `reversal/${sequence}` }),
   ]);
   if (entry?.sequence !== sequence) {
     root.append(heading(`Entry ${number(sequence)}`), empty('There is no such entry.', { name: 'All entries', href: page.url('rewards/entries') }));
     return;
   }
-  const undo = guard(button('Reverse…', async () => {
+  const undo = act(page, 'support', 'Reverse…', async () => {
     if (await reverse(page, entry)) again(page);
-  }, { danger: true }), page, 'support');
+  }, { danger: true });
   root.append(heading(`Entry ${number(sequence)}`, {
     crumbs: [to(page.url('rewards'), 'Rewards'), ' / ', to(page.url('rewards/entries'), 'Entries')],
     actions: [!reversal && !entry.reverses && undo, copyButton([{ name: 'Business key', text: entry.key }, { name: 'Hash', text: entry.hash },
@@ -166,7 +167,7 @@ async function mountEntry(root, page) {
     ['To', [accountLink(page, entry.credit), ` has ${number(entry.creditAfter)} after it`]],
     ['When', time(entry.time, 'moment')],
     ['Commit', to(page.url('data', '/', { at: `r${entry.revision}` }), `r${entry.revision}`)],
-    ['Code', entry.code], ['Business key', h('code', shown(entry.key))],
+    ['Code', entry.code], ['Business key', code(entry.key)],
     ['Event', entry.event && eventLink(page, entry.event)], ['Function', entry.function && functionLink(page, entry.function)],
     ['About', entry.subject && playerLink(page, entry.subject)],
     ['Reverses', entry.reverses && to(page.url('rewards/entry', entry.reverses), `entry ${number(entry.reverses)}`)],

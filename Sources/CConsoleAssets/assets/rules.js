@@ -1,12 +1,10 @@
 // Rules: the text and its faults, operations tried in somebody's name, tests with coverage, versions, indexes.
 
-import { get, post } from './api.js';
 import { codeArea } from './code.js';
 import { h, shown } from './dom.js';
 import { parse, write } from './json.js';
-import { badge, button, choice, copyButton, empty, field, heading, input, pathLink, table } from './ui.js';
-import { number } from './time.js';
-import { col, command, copies, listing, num, section, tabbed } from './parts.js';
+import { badge, button, choice, code, col, copyButton, empty, field, heading, input, num, pathLink, table } from './ui.js';
+import { command, copies, listing, section, tabbed } from './parts.js';
 import { addCase, edit, history, saying, tests } from './ruletext.js';
 
 /** The page's title. */
@@ -40,7 +38,7 @@ function trial(page) {
 function rule(page, row, area) {
   return h('li', h('div', badge(row.value ? 'ok' : 'failed', row.value ? 'true' : 'false'), ' ',
     button(`line ${row.line}:${row.column}`, () => area.goTo(row.line, row.column), { small: true, quiet: true }),
-    ' ', h('b', row.kind), ' of ', h('code', shown(row.pattern)), row.pattern !== row.path && [' at ', pathLink(page, row.path)],
+    ' ', h('b', row.kind), ' of ', code(row.pattern), row.pattern !== row.path && [' at ', pathLink(page, row.path)],
     h('pre', { class: 'code' }, shown(row.text, { lines: true })), row.because.map((part) => h('div', { class: 'because' },
       h('code', shown(part.text, { lines: true })), ` ${shown(part.outcome)}`,
       part.values.length > 0 && h('ul', part.values.map((item) => h('li', h('code', `${shown(item.text)} = ${shown(item.value)}`))))))));
@@ -59,10 +57,10 @@ function lit(source, told) {
   return area;
 }
 
-async function explain(page, signal, toTests) {
+async function explain(page, toTests) {
   const { order, who, words } = trial(page);
   const [told, rules] = await Promise.all([
-    post('rules/explain', { params: { ns: page.ns }, body: order, signal }), get('rules', { ns: page.ns }, { signal }),
+    page.post('rules/explain', order), page.get('rules'),
   ]);
   const whom = who === 'nobody' ? 'nobody' : shown(who === 'auth' ? told.auth?.uid ?? write(order.auth) : order.account ?? order.auth.uid);
   const verdict = h('p', { class: 'verdict', role: 'status' }, badge(told.allowed ? 'ok' : 'refused', told.allowed ? 'ALLOWED' : 'DENIED'),
@@ -101,7 +99,7 @@ function tryOut(page, toTests) {
   };
   for (const one of [fields.op, fields.who]) one.addEventListener('change', fit);
   fit();
-  const result = section(page, 'What the rules say', async (signal) => (asked('path') ? explain(page, signal, toTests)
+  const result = section(page, 'What the rules say', async () => (asked('path') ? explain(page, toTests)
     : empty('Nothing is written by a trial. The answer names the rule, its line and the values that it saw; its address can be sent as a link.')));
   const form = h('form', { class: 'rules-form', on: { submit: (event) => {
     event.preventDefault();
@@ -115,17 +113,17 @@ function tryOut(page, toTests) {
 
 function indexes(page) {
   const made = listing(page, 'Indexes', async (signal) => {
-    const { indexes: rows } = await get('indexes', { ns: page.ns }, { signal });
+    const { indexes: rows } = await page.get('indexes');
     if (rows.some((row) => row.state !== 'ready')) {
       const timer = setTimeout(made.reload, 2000);
       signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
     }
     return table({
       caption: 'Each with its state', rows, columns: [
-        col('Path', (row) => h('code', shown(row.path))), col('Ordered by', (row) => h('code', shown(row.index))),
+        col('Path', (row) => code(row.path)), col('Ordered by', (row) => code(row.index)),
         col('State', (row) => badge(row.state === 'ready' ? 'ok' : 'running', row.state)),
-        num('Children', (row) => number(row.childrenIndexed)),
-        col('At', (row) => row.at ?? ''), col('Problem', (row) => row.problem ?? '', true),
+        num('Children', 'childrenIndexed'),
+        col('At', 'at'), col('Problem', 'problem', true),
       ], empty: 'No index is declared. ".indexOn": ["level"] in the rules makes queries by level fast on a large node.',
     });
   });
@@ -134,7 +132,6 @@ function indexes(page) {
 
 /** Draws the page. What is typed into the text stays while one looks at the other tabs. */
 export async function mount(root, page) {
-  root.classList.add('two-line');
   const state = { base: null, draft: null };
   page.dirty = () => state.draft !== null;
   root.append(heading('Rules', {

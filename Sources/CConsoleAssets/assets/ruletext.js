@@ -1,13 +1,13 @@
 // The text of the rules: editing with faults in place, what others did meanwhile, versions, and tests with coverage.
 
-import { get, post, put } from './api.js';
+import { put } from './api.js';
 import { codeArea, unseen } from './code.js';
 import { textDiff } from './diff.js';
 import { fill, h, later, shown } from './dom.js';
 import { get as member, isObject, parse, write } from './json.js';
-import { actorLink, badge, button, confirm, copyButton, empty, guard, table, toast } from './ui.js';
+import { act, actorLink, badge, button, code, col, copyButton, note, num, quiet, table, toast, when } from './ui.js';
 import { number, size, time } from './time.js';
-import { change, col, command, copies, link, listing, num, quiet, save as saveFile } from './parts.js';
+import { change, command, copies, link, listing, save as saveFile } from './parts.js';
 
 const many = (count, one, more = `${one}s`) => `${number(count)} ${Number(count) === 1 ? one : more}`;
 // A text area knows one kind of line ends only: what was there otherwise is put back.
@@ -38,23 +38,23 @@ function faultList(faults, area) {
     () => area.goTo(fault.line, fault.column), { small: true, quiet: true }))));
 }
 
-async function checkText(page, area, told, signal) {
+async function checkText(page, area, told) {
   const source = area.text();
-  const answer = await post('rules/check', { params: { ns: page.ns }, body: { source }, signal });
+  const answer = await page.post('rules/check', { source });
   if (area.text() !== source) return answer;
   const hidden = unseen(source);
   area.mark({ faults: answer.faults });
   fill(told, answer.sound
     ? h('p', badge('ok', '0 faults'), ` ${many(answer.rules, 'rule')} at ${many(answer.places, 'place')}, ${many(answer.indexes, 'index', 'indexes')}.`)
     : [h('p', badge('failed', many(answer.faults.length, 'fault'))), faultList(answer.faults, area)],
-  hidden.length > 0 && [h('p', { class: 'note warn' }, 'Not everything in this text can be seen.'), faultList(hidden, area)]);
+  hidden.length > 0 && [note('warn', 'Not everything in this text can be seen.'), faultList(hidden, area)]);
   return answer;
 }
 
 // What others put meanwhile, beside what was written here: nothing is lost until one of the two is chosen.
 async function conflict(page, state, place, save, reload) {
-  const theirs = await get('rules', { ns: page.ns });
-  const [last] = (await get('rules/history', { ns: page.ns })).versions;
+  const theirs = await page.get('rules');
+  const [last] = (await page.get('rules/history')).versions;
   const mine = state.draft;
   fill(place, h('div', { class: 'conflict', role: 'alert' },
     h('p', 'Not saved: the rules were replaced meanwhile',
@@ -75,11 +75,11 @@ export function edit(page, state, show) {
   const told = h('div', { class: 'rules-told', role: 'status' });
   const place = h('div');
   let area;
-  const check = () => checkText(page, area, told, page.signal);
+  const check = () => checkText(page, area, told);
   const soon = later(400, () => check().catch((error) => error.name !== 'AbortError' && fill(told, h('p', { class: 'field-fault' }, error.message))));
   const source = () => asWas(area.text(), state.base.source);
   const reload = async (draft = null) => {
-    state.base = await get('rules', { ns: page.ns });
+    state.base = await page.get('rules');
     state.draft = draft;
     area.set(draft ?? plain(state.base.source));
     fill(place);
@@ -93,20 +93,20 @@ export function edit(page, state, show) {
       return toast(`Not saved: ${many(faults.length, 'fault')}. The first is at line ${faults[0].line}, column ${faults[0].column}.`, { error: true });
     }
     const sent = source();
-    const done = await confirm({
-      title: 'Replace the rules', wide: true, reason: true, verb: 'Replace the rules',
+    const done = await change({
+      title: 'Replace the rules', wide: true, verb: 'Replace the rules',
       preview: [textDiff(plain(state.base.source), area.text()), quiet('They hold from the next operation. Who listens to what they do not allow listens no more.')],
-      run: ({ reason }) => put('rules', { params: { ns: page.ns }, body: { source: sent, ifHash: state.base.hash, reason } })
+      run: (reason) => put('rules', { params: { ns: page.ns }, body: { source: sent, ifHash: state.base.hash, reason } })
         .catch((error) => (error.status === 412 ? { conflict: true } : Promise.reject(error))),
     });
     if (!done) return undefined;
-    if (done.answer.conflict) return conflict(page, state, place, save, reload);
-    toast(done.answer.changed ? `The rules hold now, as version ${number(done.answer.version)}.` : 'Nothing changed: these rules hold already.');
+    if (done.conflict) return conflict(page, state, place, save, reload);
+    toast(done.changed ? `The rules hold now, as version ${number(done.version)}.` : 'Nothing changed: these rules hold already.');
     return reload();
   };
-  const made = listing(page, 'The rules', async (signal) => {
+  const made = listing(page, 'The rules', async () => {
     // What was begun goes on from what it began with: so others' changes are seen when it is saved.
-    state.base = state.draft === null || !state.base ? await get('rules', { ns: page.ns }, { signal }) : state.base;
+    state.base = state.draft === null || !state.base ? await page.get('rules') : state.base;
     area = codeArea({
       label: 'The rules', text: state.draft ?? plain(state.base.source), readonly: !page.needs('admin'), change: (text) => {
         state.draft = text === plain(state.base.source) ? null : text;
@@ -122,9 +122,9 @@ export function edit(page, state, show) {
     const { base } = state;
     const reason = { reason: 'REASON' };
     return [
-      base.exists ? h('p', { class: 'muted' }, 'Version ', number(base.version ?? 0), ', since ', time(base.updatedAt), `, ${size(base.bytes)}.`)
+      base.exists ? quiet('Version ', number(base.version ?? 0), ', since ', time(base.updatedAt), `, ${size(base.bytes)}.`)
         : h('p', { class: 'note' }, 'This namespace has no rules yet. What stands here holds now; replace it by your own.'),
-      area.element, told, h('div', { class: 'actions' }, button('Check', saying(check)), guard(button('Save…', saying(save), { primary: true, title: 'Ctrl S' }), page, 'admin'),
+      area.element, told, h('div', { class: 'actions' }, button('Check', saying(check)), act(page, 'admin', 'Save…', saying(save), { primary: true, title: 'Ctrl S' }),
         button('Discard changes', saying(() => reload()), { quiet: true }), button('Run the tests', () => show('tests'), { quiet: true }),
         copyButton([{ name: 'The text', text: source }, ...copies(command(page, 'rules put', ['rules.json'], reason), 'PUT', '/admin/v1/rules', { ns: page.ns },
           { get source() { return source(); }, get ifHash() { return state.base.hash; }, ...reason })])), place,
@@ -140,26 +140,26 @@ const HOW = { put: 'put', rollback: 'rolled back', configuration: 'from the conf
 /** The versions, one of them with what it changed, and the way back to it. */
 export function history(page, state) {
   const chosen = page.query.get('rev');
-  return listing(page, 'Versions', async (signal) => {
-    const { versions } = await get('rules/history', { ns: page.ns }, { signal });
+  return listing(page, 'Versions', async () => {
+    const { versions } = await page.get('rules/history');
     const one = chosen && versions.find((row) => String(row.version) === chosen || row.hash === chosen);
     const rows = table({
       caption: 'Versions of the rules, newest first', rows: versions, columns: [
         num('Version', (row) => inPage(page, { rev: row.version }, number(row.version), row.current && ' ●')),
-        col('Since', (row) => time(row.time, 'moment')), col('By', (row) => (row.actor ? actorLink(page, row.actor) : '—')),
+        when('Since', 'time', 'moment'), col('By', (row) => (row.actor ? actorLink(page, row.actor) : '—')),
         col('How', (row) => `${HOW[row.way] ?? row.way}${row.restores ? ` to ${number(row.restores)}` : ''}${row.current ? ', holds now' : ''}`),
         col('Reason', (row) => shown(row.reason ?? ''), true), num('Size', (row) => size(row.bytes)),
       ], empty: 'There are no rules yet. The first that are saved are version 1; the last 100 are kept.',
     });
-    return [one && await version(page, state, versions, one, signal), chosen && !one && h('p', { class: 'note bad' }, `There is no version ${shown(chosen)} any more.`), rows];
+    return [one && await version(page, state, versions, one), chosen && !one && note('bad', `There is no version ${shown(chosen)} any more.`), rows];
   });
 }
 
-async function version(page, state, versions, row, signal) {
-  const textOf = async (one) => (one ? plain((await get(`rules/history/${one.version}`, { ns: page.ns }, { signal })).source) : '');
+async function version(page, state, versions, row) {
+  const textOf = async (one) => (one ? plain((await page.get(`rules/history/${one.version}`)).source) : '');
   const [before, current] = [versions[versions.indexOf(row) + 1], versions[0]];
   const [own, earlier, now] = await Promise.all([textOf(row), textOf(before), textOf(current)]);
-  const back = guard(button('Roll back to it…', async () => {
+  const back = act(page, 'admin', 'Roll back to it…', async () => {
     const answer = await change({
       title: `Roll back to version ${number(row.version)}`, danger: true, verb: `Put version ${number(row.version)} once more`, wide: true,
       preview: async () => [textDiff(now, own, { none: 'They are the same as the rules that hold.' }), quiet('It becomes a new version: what holds now stays in the history.')],
@@ -171,7 +171,7 @@ async function version(page, state, versions, row, signal) {
     toast(answer.changed ? `The rules of version ${number(row.version)} hold now, as version ${number(answer.version)}.` : 'They hold already.');
     page.setQuery({ rev: answer.version });
     page.changed();
-  }, { danger: true, disabled: row.current }), page, 'admin');
+  }, { danger: true, disabled: row.current });
   const area = codeArea({ label: `The text of version ${row.version}`, text: own, readonly: true });
   return h('section', { class: 'stack', aria: { label: `Version ${row.version}` } },
     h('h3', `Version ${number(row.version)}`, row.current && ', which holds'), h('p', { class: 'muted hash' }, `SHA-256 ${row.hash}`),
@@ -213,9 +213,9 @@ export async function addCase(page, { order, told }) {
 
 // All data if they are few, else what stands at the first two keys of the path; `has` says what is left where that is not all.
 async function dataFor(page, path) {
-  const { leavesBefore } = await post('data/preview', { params: { ns: page.ns }, body: { path: '/', method: 'DELETE' } });
+  const { leavesBefore } = await page.post('data/preview', { path: '/', method: 'DELETE' });
   const keys = leavesBefore <= 200 ? [] : path.split('/').filter(Boolean).slice(0, 2);
-  const found = await get('data', { ns: page.ns, path: `/${keys.join('/')}`, format: 'export' }, { trees: ['value'] });
+  const found = await page.get('data', { path: `/${keys.join('/')}`, format: 'export' }, { trees: ['value'] });
   if (!found.exists) return {};
   if (write(found.value).length > 65_536) return { has: 'no data, for there are more than 64 KB' };
   return {
@@ -245,9 +245,9 @@ function coverage(report, area) {
     caption: 'Coverage, by line', rows: report.rules, columns: [
       num('Line', (row) => button(String(row.line), () => area.goTo(row.line, row.column), { small: true, quiet: true, label: `Go to line ${row.line}` })),
       col('Rule', (row) => h('code', `${row.kind} ${shown(row.pattern)}`), true),
-      col('Proved', (row) => h('span', { class: row.mark[1] }, `${row.mark[0]} ${row.mark[2]}`)), num('True', (row) => number(row.trueCount)),
+      col('Proved', (row) => h('span', { class: row.mark[1] }, `${row.mark[0]} ${row.mark[2]}`)), num('True', 'trueCount'),
       num('False', (row) => number(row.falseCount + row.failedCount)),
-      col('Not shown', (row) => row.gaps.map((gap) => h('div', `${gap.line}:${gap.column} ${gap.what}: `, h('code', shown(gap.text)))), true),
+      col('Not shown', (row) => row.gaps.map((gap) => h('div', `${gap.line}:${gap.column} ${gap.what}: `, code(gap.text))), true),
     ], empty: 'There is no rule in this file.',
   });
 }
@@ -284,8 +284,8 @@ export function tests(page, state) {
       return fault(`The tests are no JSON: ${error.message}`);
     }
     try {
-      const source = state.draft ?? (await get('rules', { ns: page.ns })).source;
-      const report = await post('rules/test', { params: { ns: page.ns }, body: { cases, source } });
+      const source = state.draft ?? (await page.get('rules')).source;
+      const report = await page.post('rules/test', { cases, source });
       const rules = codeArea({ label: 'The rules, with their coverage', text: plain(source), readonly: true });
       const all = report.cases.length + report.notRun;
       fill(verdict, badge(report.failed + report.notRun === 0 ? 'ok' : 'failed', `${number(report.passed)}/${number(all)}`), ' ',

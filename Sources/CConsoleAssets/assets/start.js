@@ -3,7 +3,8 @@
 import * as api from './api.js';
 import { fill, h, shown } from './dom.js';
 import { write } from './json.js';
-import { badge, button, confirm, copyIcon, errorPanel, guard, heading, toast } from './ui.js';
+import { change } from './parts.js';
+import { badge, button, copyIcon, errorPanel, guard, heading, toast } from './ui.js';
 
 const COINS = 'inventory/pieces_of_eight';
 const tree = (pairs) => new Map(pairs);
@@ -88,8 +89,8 @@ export async function mount(root, page) {
   const all = guard(button('Do all six', async () => {
     for (const step of steps) if (!(await run(step))) return;
   }, { primary: true }), page, 'admin');
-  const forget = page.session.mode === 'development' && guard(button('Remove it again', () => confirm({
-    title: `Remove ${ns}`, verb: `Remove ${ns}`, danger: true, typed: ns,
+  const forget = page.session.mode === 'development' && guard(button('Remove it again', () => change({
+    title: `Remove ${ns}`, verb: `Remove ${ns}`, danger: true, typed: ns, reason: false,
     preview: 'The whole namespace is forgotten: its tree, its log, its ledger. That is for good, and only done in development.',
     run: async () => {
       await api.del(`namespaces/${encodeURIComponent(ns)}`);

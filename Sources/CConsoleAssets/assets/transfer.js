@@ -2,11 +2,10 @@
 
 import * as api from './api.js';
 import { fill, h, shown } from './dom.js';
-import { change } from './editor.js';
 import { isObject, parse, write } from './json.js';
 import { compareKeys, join, split } from './tree.js';
 import { number, size } from './time.js';
-import { check, dialog, field, input, toast } from './ui.js';
+import { check, dialog, field, input, quiet, toast } from './ui.js';
 
 // Of one request; the server takes what goes into one commit, and says how much that was.
 const PART = { values: 4000, bytes: 512 * 1024 };
@@ -100,7 +99,7 @@ export function importFile(ctx, path = ctx.path) {
   const tell = (verb) => ({ at }) => {
     bar.hidden = false;
     bar.value = values.length > 0 ? at / values.length : 1;
-    fill(said, h('p', { class: 'muted' }, `${verb} ${number(at)} of ${number(values.length)} values…`));
+    fill(said, quiet(`${verb} ${number(at)} of ${number(values.length)} values…`));
   };
   const start = () => { work?.abort(); work = new AbortController(); return work; };
   const look = async () => {
@@ -116,8 +115,8 @@ export function importFile(ctx, path = ctx.path) {
       const trial = { at: 0, counts: {} };
       await send(ctx.ns, { ...order(), dryRun: true, state: trial, tell: tell('Looked at') });
       if (mine !== work) return;
-      fill(said, h('p', { class: 'muted' }, 'Importing will cause:'), list(trial.counts, order().triggers),
-        h('p', { class: 'muted' }, 'Each part of some thousand values is one commit. The whole is not: what stops it leaves the parts before, and it can go on.'));
+      fill(said, quiet('Importing will cause:'), list(trial.counts, order().triggers),
+        quiet('Each part of some thousand values is one commit; what stops it leaves the parts before, and it can go on.'));
       box.buttons[1].textContent = `Import ${number(values.length)} values`;
       state = { at: 0, counts: {} };
     } catch (error) {

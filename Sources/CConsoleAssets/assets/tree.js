@@ -51,11 +51,11 @@ export class TreeGrid {
     this.signal.addEventListener('abort', () => watcher.disconnect());
   }
 
-  /** Shows a node: `{path, at, order, from}`. What was unfolded stays so. */
-  async load({ path, at, order, from }) {
+  /** Shows a node: `{path, at, order, from, where: {eq, ge, le}}`. What was unfolded stays so. */
+  async load({ path, at, order, from, where }) {
     this.turn?.abort();
     this.turn = new AbortController();
-    Object.assign(this, { path, at, order, root: { path: '', depth: 0, rows: [] } });
+    Object.assign(this, { path, at, order, where, root: { path: '', depth: 0, rows: [] } });
     const open = [...this.unfolded.values()].map((branch) => this.fetch(branch, { from: branch.rows[0]?.key }));
     await Promise.all([this.fetch(this.root, { from }), ...open]);
     this.layout();
@@ -67,7 +67,7 @@ export class TreeGrid {
     Object.assign(branch, { fault: undefined, busy: true });
     try {
       const answer = await api.get('data/children', {
-        ns: this.ns, path: join(this.path, branch.path), order: this.order === '$key' ? undefined : this.order, limit: 100, revision: this.at, ...params,
+        ns: this.ns, path: join(this.path, branch.path), order: this.order === '$key' ? undefined : this.order, limit: 100, revision: this.at, ...(branch === this.root && this.where), ...params,
       }, { signal: AbortSignal.any([turn.signal, this.signal]), active: merge === 'fresh' ? false : undefined });
       if (turn !== this.turn) return false;
       answer.rows ??= [];
@@ -238,7 +238,6 @@ export class TreeGrid {
     this.layout();
   }
 
-  /** Unfolds a node, or folds it. */
   async unfold(row, open = !this.unfolded.has(row.id)) {
     this.unfolded.delete(row.id);
     if (open) {
@@ -284,7 +283,6 @@ export class TreeGrid {
     this.draw();
   }
 
-  /** Moves the focus to a row. */
   focus(id = this.active) {
     this.activate(id);
     this.sight(id);

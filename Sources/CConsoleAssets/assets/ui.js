@@ -6,9 +6,9 @@ import { isObject, write } from './json.js';
 import { number, size } from './time.js';
 
 export {
-  actorLink, badge, button, choice, copyButton, copyIcon, empty, errorPanel, eventLink, guard, heading, panel, table,
+  act, actorLink, badge, button, choice, code, col, copyButton, copyIcon, empty, errorPanel, eventLink, guard, heading, note, num, panel, quiet, table, to, when,
 } from './base.js';
-export { confirm, copyText, dialog, palette, toast } from './dialogs.js';
+export { copyText, dialog, palette, toast } from './dialogs.js';
 export { uniqueId } from './dom.js';
 export { menu } from './menu.js';
 

@@ -10,7 +10,7 @@ struct AccountsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accounts",
     abstract:
-      "Players' accounts: list, show, create, update, sessions, disable, delete, erase, merge, import, export; tenants.",
+      "Players' accounts: list, show, create, update, sessions, codes, disable, delete, erase, merge, import, export; tenants.",
     discussion: """
       Files of "firebase auth:export" can be imported, passwords and all, and what is exported here can be imported there.
 
@@ -24,7 +24,7 @@ struct AccountsCommand: AsyncParsableCommand {
       """,
     subcommands: [
       AccountsListCommand.self, AccountsShowCommand.self, AccountsCreateCommand.self, AccountsUpdateCommand.self,
-      AccountsSessionsCommand.self, AccountsDisableCommand.self,
+      AccountsSessionsCommand.self, AccountsCodesCommand.self, AccountsDisableCommand.self,
       AccountsEnableCommand.self, AccountsRemoveFactorsCommand.self, AccountsDeleteCommand.self, AccountsEraseCommand.self,
       AccountsErasuresCommand.self, AccountsMergeCommand.self, AccountsImportCommand.self, AccountsExportCommand.self,
       AccountsTenantsCommand.self,

@@ -107,3 +107,28 @@ struct AccountsSessionsCommand: AsyncParsableCommand {
     }
   }
 }
+
+/// `doubloon accounts codes`: what development would have mailed.
+struct AccountsCodesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "codes",
+    abstract: "List the codes that went to a player's address and number: in development, where nothing is mailed.",
+    discussion: """
+      Examples:
+        doubloon accounts codes alice@acme.test
+      """)
+
+  @OptionGroup
+  var choice: AccountArgument
+
+  func run() async throws {
+    let answer = try await choice.server.withClient { client in
+      try await client.call(AdminAccounts.codes, at: [try await choice.uid(client)], namespace: choice.server.namespace)
+    }
+    choice.output.print(answer) { list in
+      var table = TextTable([.text("FOR"), .text("TO"), .text("CODE"), .text("LINK")])
+      for code in list.codes { table.add([code.kind, code.to, code.code, code.link ?? ""]) }
+      return table.isEmpty ? "No code is on its way." : table.render()
+    }
+  }
+}

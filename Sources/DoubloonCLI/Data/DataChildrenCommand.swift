@@ -16,6 +16,7 @@ struct DataChildrenCommand: AsyncParsableCommand {
         doubloon data children /users
         doubloon data children /users --after bob
         doubloon data children /users --order level --limit 20
+        doubloon data children /users --order level --ge 5
         doubloon data children /users --at yesterday
       """)
 
@@ -24,6 +25,15 @@ struct DataChildrenCommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("By $key, $priority, $value, or the value at a path below the child.", valueName: "order"))
   var order: String?
+
+  @Option(help: ArgumentHelp("Only children whose value in that order is this.", valueName: "json"))
+  var eq: String?
+
+  @Option(help: ArgumentHelp("Only those of this value or one behind it.", valueName: "json"))
+  var ge: String?
+
+  @Option(help: ArgumentHelp("Only those of this value or one before it.", valueName: "json"))
+  var le: String?
 
   @Option(help: ArgumentHelp("The children behind this key.", valueName: "key"))
   var after: String?
@@ -58,8 +68,8 @@ struct DataChildrenCommand: AsyncParsableCommand {
   func run() async throws {
     let moment = at?.parameters
     let query = AdminTree.ChildrenQuery(
-      path: path.text, order: order, after: after, before: before, from: from, limit: Int64(limit), revision: moment?.revision,
-      time: moment?.time)
+      path: path.text, order: order, eq: eq, ge: ge, le: le, after: after, before: before, from: from, limit: Int64(limit),
+      revision: moment?.revision, time: moment?.time)
     let answer = try await server.withClient { client in
       try await client.call(AdminTree.children, query: query, namespace: server.namespace)
     }

@@ -72,6 +72,7 @@ struct LedgerStatementCommand: AsyncParsableCommand {
         doubloon ledger statement bob
         doubloon ledger statement issuance:level5 --limit 20 --before 400
         doubloon ledger statement bob --code signup
+        doubloon ledger statement bob --since 7d
       """)
 
   @Argument(help: "The account: a user, or a name such as issuance:signup.")
@@ -81,15 +82,20 @@ struct LedgerStatementCommand: AsyncParsableCommand {
   var place: EntryPlace
 
   @OptionGroup
+  var span: TimeSpan
+
+  @OptionGroup
   var listing: ListingOptions
 
   func run() async throws {
     let query = AdminLedger.StatementQuery(
-      account: account.text, before: place.before, after: place.after, limit: listing.count, code: place.code)
+      account: account.text, before: place.before, after: place.after, limit: listing.count, code: place.code,
+      since: span.from, until: span.through)
     let answer = try await listing.page(of: AdminLedger.statement, query: query)
     listing.output.print(answer) { statement in
       Self.table(statement.entries, account: account.text).page(
-        empty: "\(account.text.printable) has no \(place.code == nil ? "" : "such ")entries.",
+        empty:
+          "\(account.text.printable) has no \(place.code == nil && span.from == nil && span.through == nil ? "" : "such ")entries.",
         next: statement.next.map { String($0) }, by: place.nextOption)
     }
   }

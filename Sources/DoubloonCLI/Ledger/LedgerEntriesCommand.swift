@@ -14,6 +14,7 @@ struct LedgerEntriesCommand: AsyncParsableCommand {
       Examples:
         doubloon ledger entries
         doubloon ledger entries --after 400 --code signup
+        doubloon ledger entries --since yesterday --until today
         doubloon ledger entries --once level5/bob
       """)
 
@@ -24,12 +25,15 @@ struct LedgerEntriesCommand: AsyncParsableCommand {
   var once: String?
 
   @OptionGroup
+  var span: TimeSpan
+
+  @OptionGroup
   var listing: ListingOptions
 
   func run() async throws {
     let query = AdminLedger.EntryQuery(
       after: place.after, before: place.after == nil ? place.before ?? JSONSchema.countMax : nil, limit: listing.count,
-      key: once, code: place.code)
+      key: once, code: place.code, since: span.from, until: span.through)
     listing.output.print(try await listing.page(of: AdminLedger.entries, query: query)) { list in
       LedgerText.table(of: list.entries).page(
         empty: "There is no such entry.", next: list.next.map { String($0) }, by: place.nextOption)

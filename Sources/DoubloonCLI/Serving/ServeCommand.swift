@@ -116,7 +116,7 @@ struct ConfigCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config",
     abstract: "Look at the configuration of \"doubloon serve\".",
-    subcommands: [ConfigCheckCommand.self])
+    subcommands: [ConfigCheckCommand.self, ConfigShowCommand.self])
 }
 
 /// `doubloon config check`: whether a server would start with a file.

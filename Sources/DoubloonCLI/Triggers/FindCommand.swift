@@ -20,7 +20,7 @@ struct FindCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "A uid, an e-mail address, an event's id, an entry's number or business key, a path, a short link.")
+    help: "A uid, an e-mail address, an event's id, an entry's number or business key, a path, a short link, a code.")
   var text: String
 
   @OptionGroup

@@ -9,16 +9,18 @@ import TreeModel
 struct FunctionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "functions",
-    abstract: "The functions of this deployment: list, pause, resume, retry, invoke.",
+    abstract: "The functions of this deployment: list, show, pause, resume, retry, invoke.",
     discussion: """
       Examples:
         doubloon functions list
+        doubloon functions show rewardReferrals
         doubloon functions pause rewardReferrals --reason "pays too much"
         doubloon functions resume rewardReferrals
         doubloon functions retry rewardReferrals
       """,
     subcommands: [
-      FunctionsListCommand.self, FunctionsPauseCommand.self, FunctionsResumeCommand.self, FunctionsRetryCommand.self,
+      FunctionsListCommand.self, FunctionsShowCommand.self, FunctionsPauseCommand.self, FunctionsResumeCommand.self,
+      FunctionsRetryCommand.self,
       FunctionsInvokeCommand.self,
     ])
 }
@@ -29,14 +31,19 @@ struct FunctionsListCommand: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the functions, and whether they run.",
     discussion: """
-      MEAN US is the mean time of the last runs in microseconds; INLINE says whether the function runs on the writer now, right \
+      LATELY is how many runs there were in the window, and how many of them failed; P95 US is what 95 of 100 of these took at \
+      most, and MEAN US the mean time of the last runs, in microseconds; INLINE says whether the function runs on the writer now, right \
       after its event was judged, as short functions do. Below the table stand the settings of functions with the values that \
       hold now, what functions gave up on (dead letters), \
       and what they failed on and try again, with the last event and why.
 
       Examples:
         doubloon functions list
+        doubloon functions list --window 1h
       """)
+
+  @Option(help: ArgumentHelp("How far back runs are counted: 1h, 6h or 24h.", valueName: "time"))
+  var window = AdminFunctions.Window.day
 
   @OptionGroup
   var output: OutputOptions
@@ -46,14 +53,16 @@ struct FunctionsListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let answer = try await server.withClient(spansNamespaces: true) { client in
-      try await client.call(AdminFunctions.list, namespace: server.namespace)
+      try await client.call(
+        AdminFunctions.list, query: AdminFunctions.WindowQuery(window: window), namespace: server.namespace)
     }
     output.print(answer, Self.text)
   }
 
   static func text(_ list: AdminFunctions.List) -> String {
     var table = TextTable([
-      .text("FUNCTION"), .text("STATE"), .text("RUNS"), .number("DEAD"), .number("MEAN US"), .text("INLINE"), .text("PATTERN"),
+      .text("FUNCTION"), .text("STATE"), .text("RUNS"), .number("DEAD"), .text("LATELY"), .number("P95 US"), .number("MEAN US"),
+      .text("INLINE"), .text("PATTERN"),
       .text("PAUSED BECAUSE"),
     ])
     var failures: [String] = []
@@ -61,6 +70,7 @@ struct FunctionsListCommand: AsyncParsableCommand {
     for function in list.functions {
       table.add([
         function.name, function.paused ? "paused" : "running", function.kinds, "\(function.deadLetters?.count ?? 0)",
+        function.recent.map(lately) ?? "", function.recent?.p95Nanoseconds.map { "\($0 / 1000)" } ?? "",
         function.pace?.meanNanoseconds.map { "\($0 / 1000)" } ?? "", function.pace.map(inline) ?? "", function.pattern,
         function.pauseReason ?? "",
       ])
@@ -76,6 +86,12 @@ struct FunctionsListCommand: AsyncParsableCommand {
     guard !table.isEmpty else { return "There are no functions." }
     return table.render()
       + [settings, failures].filter { !$0.isEmpty }.map { "\n\n" + $0.joined(separator: "\n").printable }.joined()
+  }
+
+  /// How many runs there were in the window, and how many failed.
+  private static func lately(_ recent: AdminFunctions.Recent) -> String {
+    let failed = recent.outcomes.members.first { $0.name == "failed" }?.value ?? 0
+    return failed == 0 ? recent.runs.grouped : "\(recent.runs.grouped), \(failed.grouped) failed"
   }
 
   /// Whether it runs on the writer now, and how many of its runs did.

@@ -19,6 +19,8 @@ package struct Caller: Sendable, Hashable {
   /// Whether the credential was shown too long ago for what cannot be undone: so of a page's session, whose browser may have
   /// been left. Who sends a credential with the request has just shown it.
   package var isProofOld = false
+  /// Whether one of the server's own pages asks, with the session of a browser: on record it says so.
+  package var isFromPage = false
 
   private init(
     actor: Actor, role: AdminRole?, auth: AuthVariable?, validUntil: Int64?, grant: AccessGrant? = nil, isImpersonated: Bool

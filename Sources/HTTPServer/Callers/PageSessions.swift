@@ -8,4 +8,6 @@ package protocol PageSessions: Sendable {
   /// - Returns: nil where the request shows no session.
   /// - Throws: ``APIError``: 403 where another page may have sent it, 401 where the session is over.
   func caller(_ method: HTTPMethod, headers: HTTPHeaders) throws(APIError) -> Caller?
+  /// Refuses a request whose host is none of the pages' names.
+  func checkName(_ headers: HTTPHeaders) throws(APIError)
 }

@@ -58,8 +58,9 @@ package struct RouteTable: Sendable {
       // credentials must not fill the log.
       if caller.role != nil {
         audit.record(
-          route.head.audit ?? route.head.template.text, by: caller.actor, captures: captures, query: target.query,
-          body: request.body, requestID: request.requestID, result: error.message)
+          route.head.audit ?? route.head.template.text, by: caller.actor,
+          captures: traced(captures, of: caller, request: request),
+          query: target.query, body: request.body, requestID: request.requestID, result: error.message)
       } else if let action = route.head.audit {
         audit.recordUnauthenticated(action, by: caller.actor, result: error.message)
       }
@@ -106,8 +107,9 @@ package struct RouteTable: Sendable {
   }
 
   private func caller(of request: HTTPRequest, target: RequestTarget, for route: BoundRoute) throws -> Caller {
-    if isOpen(route) { return .anonymous }
     let isOfAdministrators = target.segments?.first == "admin"
+    if isOfAdministrators { try callers.checkName(request, query: target.query) }
+    if isOpen(route) { return .anonymous }
     let caller =
       isOfAdministrators
       ? try callers.administrator(request, query: target.query) : try callers.caller(request.headers, query: target.query)
@@ -195,8 +197,14 @@ package struct RouteTable: Sendable {
   private func record(_ call: APICall<Void>, of route: BoundRoute, result: String) {
     guard let action = route.head.audit else { return }
     audit.record(
-      action, by: call.caller.actor, captures: call.captures, query: call.query, body: call.request.body,
-      requestID: call.request.requestID, result: result)
+      action, by: call.caller.actor, captures: traced(call.captures, of: call.caller, request: call.request),
+      query: call.query, body: call.request.body, requestID: call.request.requestID, result: result)
+  }
+
+  /// What stands on record of where a request was: of one of the server's own pages, that it was one, and from which address.
+  private func traced(_ captures: [String: String], of caller: Caller, request: HTTPRequest) -> [String: String] {
+    guard caller.isFromPage else { return captures }
+    return captures.merging(["via": "console", "address": request.client.description]) { _, trace in trace }
   }
 
   private func response(of route: BoundRoute, request: HTTPRequest, _ body: () throws -> HTTPResponse) -> HTTPResponse {

@@ -130,6 +130,12 @@ extension LinkService {
     return try entry(key)?.record
   }
 
+  /// The record of the link that has an invitation code, written as a person may type it; nil for what is no code, or nobody's.
+  package func record(code text: String) throws -> LinkRecord? {
+    guard let code = LinkSuffix.normalizedCode(text), let key = try stored(Kind.code, key: code) else { return nil }
+    return try entry(key)?.record
+  }
+
   /// Prefix and suffix of a short link.
   static func key(_ text: String) -> String? {
     var address = text

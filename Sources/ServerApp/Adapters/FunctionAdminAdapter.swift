@@ -34,6 +34,7 @@ struct FunctionAdminAdapter: FunctionOperating, EffectsWaiting {
       (tally.p50, tally.p95, tally.p99) = (
         function.time.longest(ofShare: 0.5), function.time.longest(ofShare: 0.95), function.time.longest(ofShare: 0.99)
       )
+      tally.spans = function.time.spans
       (tally.inlineRuns, tally.isInline, tally.isPaused) = (function.counts.inline, function.isInline, function.isPaused)
       return tally
     }

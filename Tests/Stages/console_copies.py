@@ -1,0 +1,112 @@
+"""What can be copied from every page: commands and requests that do what they say when they are pasted into a shell."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+
+from console import every_page
+
+# Requests that change nothing, whatever their method.
+LOOKS = re.compile(r"/(preview|explain|check|dry-run)\b")
+# Commands that read, by how they begin.
+READS = re.compile(
+    r"^doubloon (status|why|namespaces|backups|verify|find|series|audit list|ledger (statement|entries|accounts|holds list|verify)|referrals top|"
+    r"triggers (list|show)|replay (list|show)|accounts (list|show|sessions|codes)|functions (list|show)|rules (get|history|explain)|"
+    r"data (get|children|log|diff)|links (list|show|settings)|invites list|messages (list|show)|service-account list|config show|log verification)\b")
+# What these tell is another thing each time they are asked.
+FLEETING = re.compile(r"^doubloon (status|series|functions|audit|namespaces|verify|backups)")
+
+
+def environment(site):
+    folder = os.path.join(site.folder, "bin")
+    os.makedirs(folder, exist_ok=True)
+    program = os.path.join(folder, "doubloon")
+    if not os.path.exists(program):
+        os.symlink(site.program, program)
+    return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "DOUBLOON_KEY": site.key, "DOUBLOON_SERVER": f"http://127.0.0.1:{site.port}"}
+
+
+def pasted(site, line):
+    """What a line does in a shell: its exit code, and what it prints."""
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, env=environment(site), timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def read(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def menus(tab):
+    """The texts that the page's copy menus have, by menu and name."""
+    tab.value("window.copied = []; Object.defineProperty(navigator.clipboard, 'writeText', "
+              "{configurable: true, value: async (text) => { window.copied.push(text) }})")
+    found = {}
+    openers = "[...document.querySelectorAll('main .menu > button')].filter((e) => e.checkVisibility() && /Copy/.test(e.innerText))"
+    for at in range(tab.value(f"{openers}.length") or 0):
+        tab.value(f"{openers}[{at}].click()")
+        names = tab.until(f"(() => {{ const n = [...{openers}[{at}].parentElement.querySelectorAll('[role=menuitem]')].map((e) => e.innerText); "
+                          "return n.length > 0 && n })()") or []
+        tab.key("Escape")
+        for name in names:
+            before = tab.value("window.copied.length")
+            tab.value(f"{openers}[{at}].click()")
+            tab.value(f"[...{openers}[{at}].parentElement.querySelectorAll('[role=menuitem]')].find((e) => e.innerText === {json.dumps(name)}).click()")
+            if tab.until(f"window.copied.length > {before}"):
+                found[(at, name)] = tab.value("window.copied.at(-1)")
+    return found
+
+
+def request_is_answered(site, checks, page, line):
+    words = shlex.split(line)
+    method = words[words.index("-X") + 1] if "-X" in words else "GET"
+    address = next(word for word in words if word.startswith("http"))
+    checks.check(f"a request of {page} names this server", address.startswith(site.base), line, quiet=True)
+    if method != "GET" and not LOOKS.search(address):
+        return None
+    code, out, err = pasted(site, line)
+    answer = read(out)
+    checks.check(f"a request of {page} is answered in a shell", code == 0 and answer is not None and not (isinstance(answer, dict) and "error" in answer),
+                 (line, code, out[:300], err[:200]), quiet=True)
+    return answer
+
+
+def every_page_can_be_copied(site, checks):
+    counts = {"pages": 0, "requests": 0, "commands": 0, "alike": 0}
+    tab = site.tab()
+    for page in every_page(site):
+        site.go(tab, page)
+        found = menus(tab)
+        lines = [(name, text) for name, text in found.items() if re.match(r"(curl|doubloon) ", text)]
+        counts["pages"] += bool(lines)
+        checks.check(f"what is copied from {page} holds no key", not any(site.key in shlex.split(line) for _, line in lines), lines, quiet=True)
+        answers = {}
+        for (at, name), line in lines:
+            if line.startswith("curl "):
+                answers[at] = request_is_answered(site, checks, page, line)
+                counts["requests"] += answers[at] is not None
+        for (at, name), line in lines:
+            if not READS.match(line) or "\n" in line or re.search(r"\b(FILE|REASON|[\w-]+\.json)\b", line):
+                continue
+            code, out, err = pasted(site, line)
+            # The verdict of a trial, or of an audit, may be a failure: it is told all the same. What cannot be understood ends with 2.
+            is_run = checks.check(f"a command of {page} runs in a shell", code == 0 or code == 1 and out, (line, code, out[:300], err[:300]), quiet=True)
+            counts["commands"] += is_run
+            # Some tell JSON anyhow, some where it is asked for, and some never.
+            said = read(out) if is_run and read(out) is not None else read(pasted(site, f"{line} --json")[1])
+            answer = answers.get(at)
+            if isinstance(said, dict) and isinstance(answer, dict) and {"Command", "curl"} <= {name for menu, name in found if menu == at} and not FLEETING.match(line):
+                shared = set(said) & set(answer)
+                alike = checks.check(f"a command of {page} tells what its request tells", shared and all(said[name] == answer[name] for name in shared),
+                                     (line, out[:400], json.dumps(answer)[:400]), quiet=True)
+                counts["alike"] += alike
+    checks.check(f"{counts['pages']} pages, {counts['requests']} requests and {counts['commands']} commands were pasted",
+                 counts["pages"] >= 30 and counts["requests"] >= 30 and counts["commands"] >= 20, counts)
+    checks.check(f"{counts['alike']} commands told what their request told", counts["alike"] >= 10, counts)
+
+
+CHECKS = [every_page_can_be_copied]
