@@ -35,7 +35,7 @@ enum ReportRoutes {
       else { throw MessagesAPIError(.invalidArgument, "source_extension_json must be a JSON object as a text.") }
       if let report = report(source, time: FetchRoutes.integer(element["event_time_ms"])) { reports.append(report) }
     }
-    guard access.messages.admitsReports(elements.count, from: access.call.request.client.clientNetwork) else {
+    guard access.messages.admitsReports(elements.count, from: "\(access.call.request.client.clientNetwork)") else {
       throw MessagesAPIError(.resourceExhausted, "More is reported here than can be counted; send it again later.")
     }
     for instance in Set(reports.map(\.instance)) {
