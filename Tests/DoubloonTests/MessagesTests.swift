@@ -27,6 +27,13 @@ import TreeModel
     }
     let state = Locked(State())
 
+    /// Waits until whoever waits gives it up.
+    private func never() async throws {
+      let (nothing, source) = AsyncStream.makeStream(of: Void.self)
+      for await _ in nothing {}
+      source.finish()
+      throw CancellationError()
+    }
     /// Says something on every stream.
     func say(_ name: String) {
       for stream in state.copy.streams.values { stream.yield(StreamEvent(name: name, data: "null")) }
@@ -50,8 +57,7 @@ import TreeModel
       }
       let target = request.target
       if target.hasPrefix("/p.png") {
-        // Nobody waits for as long: who loads it gives it up.
-        if state.holdsPictures { try await Task.sleep(for: .seconds(86_400)) }
+        if state.holdsPictures { try await never() }
         return HTTPResponse(status: state.picture.status, headers: [("Content-Type", state.picture.type)], body: [1])
       }
       var (status, body) = (200, "{}")
