@@ -229,8 +229,8 @@ let package = Package(
     .testTarget(
       name: "PlayerLifecycleTests",
       dependencies: [
-        "Accounts", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "PlayerLifecycle", "RewardModel",
-        "StorageCore", "StorageSQLite", "TestSupport", "TextFormats", "TreeDatabase", "TreeModel",
+        "Accounts", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "Messages", "PlayerLifecycle",
+        "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TextFormats", "TreeDatabase", "TreeModel",
       ]),
     .testTarget(
       name: "BackupsTests",
@@ -369,7 +369,7 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "Accounts", "AdminAPI", "AdminClient", "AdminModel", "Doubloon", "DoubloonTesting", "Functions", "FunctionsKit",
-        "HTTPServer", "Ledger", "Links", "RewardModel", "ServerApp", "ServerConfiguration", "ServerTestSupport",
+        "HTTPServer", "Ledger", "Links", "Messages", "RewardModel", "ServerApp", "ServerConfiguration", "ServerTestSupport",
         "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel", "Triggers", logging, nioHTTP1,
       ]),
     .testTarget(name: "TidyTests"),

@@ -8,6 +8,7 @@ package import Invites
 package import Ledger
 package import Links
 public import Logging
+package import Messages
 import NIOCore
 import NIOPosix
 public import ServerConfiguration
@@ -136,6 +137,8 @@ extension Application {
   package var links: LinkService { shard.links }
   /// Invitations that are sent.
   package var invites: InvitationService { shard.invites }
+  /// In-app messages.
+  package var messages: MessageService { shard.messages }
   /// The players' accounts.
   package var accounts: AccountService { shard.accounts.accounts }
 }

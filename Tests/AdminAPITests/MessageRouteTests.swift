@@ -66,6 +66,52 @@ struct MessageRouteTests {
     }
   }
 
+  @Test("Of a published campaign the end may come nearer and test devices change; anything else is 409, and changes nothing")
+  func published() async throws {
+    try await APIServer.run { server in
+      func sent(_ changes: [(String, JSON?)]) async throws -> RawResponse {
+        let end: (String, JSON?) = ("schedule", ["end": "2024-01-10T00:00", "timeZone": "UTC"])
+        let names = changes.map(\.0)
+        return try await Self.send(
+          server, "PUT", "/earned", Self.campaign("earned", (names.contains("schedule") ? [] : [end]) + changes))
+      }
+      _ = try await Self.send(
+        server, "POST", "",
+        Self.campaign("earned", [("schedule", ["end": "2024-01-10T00:00", "timeZone": "UTC"])]))
+      #expect(try await Self.send(server, "POST", "/earned/publish", [:]).status == 200)
+      let refused: [(String, JSON?)] = [
+        ("schedule", ["end": "2024-01-10T00:01", "timeZone": "UTC"]), ("schedule", ["timeZone": "UTC"]),
+        ("schedule", ["end": "2024-01-10T00:00"]), ("schedule", nil), ("name", "Other"), ("priority", 1),
+        ("frequency", ["lifetime": 2]), ("audience", ["percent": 50]), ("data", ["a": "b"]), ("triggers", [["on": "launch"]]),
+      ]
+      for change in refused {
+        let answer = try await sent([change])
+        // A template that no trigger fills is wrong before it is a change.
+        #expect(answer.status == (change.0 == "triggers" ? 400 : 409), "\(change): \(answer.body)")
+      }
+      #expect(try await Self.send(server, "GET", "/earned").json?["version"] == 2)
+      #expect(try await sent([("schedule", ["end": "2024-01-09T00:00", "timeZone": "UTC"])]).status == 200)
+      let devices = try await sent([
+        ("schedule", ["end": "2024-01-09T00:00", "timeZone": "UTC"]), ("testDevices", ["cRk2AAAAAAAAAAAAAAAAAA"]),
+      ])
+      #expect(devices.status == 200 && devices.json?["version"] == 4, "\(devices.body)")
+    }
+  }
+
+  @Test("Half a character is no text: a document that holds one is refused, and nothing is stored")
+  func surrogates() async throws {
+    try await APIServer.run { server in
+      let good = Self.campaign("half").compactText
+      for half in [#"\ud83d"#, #"\ude00"#, #"\ud83dx"#] {
+        let bad = good.replacing("You earned {{amount}}", with: half)
+        #expect(bad != good)
+        let answer = try await server.send("POST", "/admin/v1/messages", bad, headers: APIServer.admin)
+        #expect(answer.status == 400, "\(half): \(answer.body)")
+      }
+      #expect(try await Self.send(server, "GET").json?["campaigns"] == [])
+    }
+  }
+
   @Test("Every fault is told at once with its place, and nothing is stored", arguments: ["", "/check"])
   func faults(_ path: String) async throws {
     try await APIServer.run { server in

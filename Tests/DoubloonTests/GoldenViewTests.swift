@@ -8,11 +8,20 @@ import TreeModel
 /// What this library draws is what the server's previews draw: the messages of `Tests/Golden`, which the server's own tests compare
 /// with its answers.
 @Suite struct GoldenViewTests {
-  private static let pairs: [JSON] = {
+  private static func golden(_ name: String) -> String {
     let tests = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
-    let bytes = (try? DiskFiles.bytes("\(tests)/Golden/views.jsonl")) ?? []
-    return bytes.split(separator: UInt8(ascii: "\n")).compactMap { try? JSONParser.parse(String(decoding: $0, as: UTF8.self)) }
-  }()
+    return String(decoding: (try? DiskFiles.bytes("\(tests)/Golden/\(name)")) ?? [], as: UTF8.self)
+  }
+
+  private static let pairs: [JSON] = golden("views.jsonl").split(separator: "\n").compactMap {
+    try? JSONParser.parse(String($0))
+  }
+
+  /// An answer without messages, with the times that the server decides.
+  private static let settings: JSON? = golden("fetch-own.txt").split(separator: "\n== ").first.flatMap { answer in
+    let json = try? JSONParser.parse(String(answer.drop { $0 != "{" }))
+    return json?["doubloon"]?["settings"].map { ["messages": [], "doubloon": ["settings": $0]] }
+  }
 
   @Test("forty messages look to the library as to the server")
   func views() throws {
@@ -34,7 +43,27 @@ import TreeModel
         #expect(content.background == view["colors"]?["background"]?.string, "\(name)")
       }
       buttons(content, view, name)
+      try reading(campaign, view)
     }
+  }
+
+  /// Where it stands, what a screen reader hears, when it counts as seen, and when it goes by itself.
+  private func reading(_ campaign: MessageCampaign, _ view: JSON) throws {
+    let display = MessageModel.Display(number: 1, campaign: campaign)
+    let message = InAppMessagingDisplayMessage.make(display, pictures: MessagePictures())
+    #expect((message.placement == .top ? "top" : "centre") == view["placement"]?.string, "\(campaign.name)")
+    let spoken = try #require(view["accessibility"])
+    #expect(message.accessibilityLabel == spoken["label"]?.string, "\(campaign.name)")
+    #expect(.bool(message.isModal) == spoken["isModal"] && .bool(!message.isModal) == spoken["announces"], "\(campaign.name)")
+    var device = MessageModelTests.Device()
+    let answer = try #require(Self.settings).compactText
+    device.run { $0.fetched(answer, asked: [], now: $1) }
+    device.run { $0.begin(campaign, now: $1) }
+    device.run { [number = device.number] in $0.loaded(number, failure: nil, now: $1) }
+    let timing = try #require(view["timing"])
+    let shown = device.model.showing?.display.campaign.presentation
+    #expect(shown?.dismissAfter == timing["dismissAfter"]?.double, "\(campaign.name)")
+    #expect(device.model.wakes(after: device.now) == timing["impressionSeconds"]?.int.map { $0 * 1000 }, "\(campaign.name)")
   }
 
   private func buttons(_ content: MessageCampaign.Content, _ view: JSON, _ name: String) {

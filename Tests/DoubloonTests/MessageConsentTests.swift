@@ -190,6 +190,18 @@ import TreeModel
     #expect(Device(device.model.records).model.records.hasOpened == true)
   }
 
+  @Test("the first start, and each session, show the campaigns that wait for them", arguments: ["first_open", "session_start"])
+  func opening(name: String) {
+    var device = Device()
+    device.open([Self.modal("a", MessageModelTests.event(name), #"{"frequency":{"lifetime":9}}"#)])
+    #expect(device.shown == "a")
+    device.run { [number = device.number] in $0.dismissed(number, as: .typeUserTapClose, now: $1) }
+    var second = Device(device.model.records)
+    second.now.wall = device.now.wall + MessageModelTests.day
+    second.open([Self.modal("a", MessageModelTests.event(name), #"{"frequency":{"lifetime":9}}"#)])
+    #expect((second.shown == "a") == (name == "session_start"), "the app was opened before")
+  }
+
   @Test("what waits for the server goes at once for an event of the server's, else five minutes apart; too much goes overboard")
   func uploads() {
     var device = Device()

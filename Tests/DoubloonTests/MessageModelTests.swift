@@ -281,6 +281,22 @@ import TreeModel
     #expect(device.counted == ["IMAGE_UNSUPPORTED_FORMAT"])
   }
 
+  @Test("a banner goes at twelve seconds of being seen, not at 11.9; time in the background does not count")
+  func plainBanner() {
+    var device = Device()
+    device.open([Self.modal("a", layout: "banner")])
+    device.pass(6000)
+    device.run { $0.background($1) }
+    device.pass(60_000)
+    device.run { $0.foreground($1) }
+    device.pass(5900)
+    #expect(!device.effects.contains { if case .close = $0 { true } else { false } })
+    device.pass(100)
+    #expect(device.effects.contains { if case .close(_, .typeAuto) = $0 { true } else { false } })
+    device.run { [number = device.number] in $0.dismissed(number, as: .typeAuto, now: $1) }
+    #expect(device.counted == ["IMPRESSION", "DISMISS_AUTO"])
+  }
+
   @Test("a banner goes after twelve seconds of being seen, but not while a screen reader runs")
   func banner() {
     var device = Device()

@@ -13,10 +13,35 @@ import TreeModel
     struct State {
       var asked: [(target: String, body: JSON)] = []
       var messages = "[]"
+      /// What waits for the player.
+      var pending = "[]"
+      var fetch: (status: Int, retryAfter: String?) = (200, nil)
       var logStatus = 200
       var picture = (status: 200, type: "image/png")
+      /// Whether pictures never come.
+      var holdsPictures = false
+      var hasStreams = false
+      /// Streams that were opened so far, and those that are open.
+      var opened = 0
+      var streams: [Int: AsyncThrowingStream<StreamEvent, any Error>.Continuation] = [:]
     }
     let state = Locked(State())
+
+    /// Waits until whoever waits gives it up.
+    private func never() async throws {
+      let (nothing, source) = AsyncStream.makeStream(of: Void.self)
+      for await _ in nothing {}
+      source.finish()
+      throw CancellationError()
+    }
+    /// Says something on every stream.
+    func say(_ name: String) {
+      for stream in state.copy.streams.values { stream.yield(StreamEvent(name: name, data: "null")) }
+    }
+    /// The network breaks.
+    func breakStreams() {
+      for stream in state.copy.streams.values { stream.finish(throwing: TransportError(.disconnected, "The line is cut.")) }
+    }
 
     func asked(_ part: String) -> [JSON] { state.copy.asked.filter { $0.target.contains(part) }.map(\.body) }
     /// What the log holds, in the order of its arrival.
@@ -32,13 +57,18 @@ import TreeModel
       }
       let target = request.target
       if target.hasPrefix("/p.png") {
+        if state.holdsPictures { try await never() }
         return HTTPResponse(status: state.picture.status, headers: [("Content-Type", state.picture.type)], body: [1])
       }
       var (status, body) = (200, "{}")
       if target.contains("/installations?") {
         body = #"{"fid":"cRk2aaaaaaaaaaaaaaaaaa","refreshToken":"r1","authToken":{"token":"t1","expiresIn":"604800s"}}"#
       } else if target.contains("eligibleCampaigns:fetch") {
-        body = #"{"messages":\#(state.messages),"doubloon":{"settings":{"minInterval":0}}}"#
+        if state.fetch.status != 200 {
+          let headers = state.fetch.retryAfter.map { [("Retry-After", $0)] } ?? []
+          return HTTPResponse(status: state.fetch.status, headers: headers, body: Array("{}".utf8))
+        }
+        body = #"{"messages":\#(state.messages),"doubloon":{"pendingEvents":\#(state.pending),"settings":{"minInterval":0}}}"#
       } else if target.contains("/log") {
         (status, body) = (state.logStatus, #"{"next_request_wait_millis":"300000"}"#)
       }
@@ -46,7 +76,16 @@ import TreeModel
     }
 
     func events(_ request: HTTPRequest) async throws -> AsyncThrowingStream<StreamEvent, any Error> {
-      throw TransportError(.refused(status: 503), "There are no streams here.")
+      let (stream, continuation) = AsyncThrowingStream.makeStream(of: StreamEvent.self)
+      let number = state.withLock { state -> Int? in
+        guard state.hasStreams else { return nil }
+        state.opened += 1
+        state.streams[state.opened] = continuation
+        return state.opened
+      }
+      guard let number else { throw TransportError(.refused(status: 503), "There are no streams here.") }
+      continuation.onTermination = { [self] _ in state.withLock { $0.streams[number] = nil } }
+      return stream
     }
   }
 
@@ -80,8 +119,9 @@ import TreeModel
     let delegate = CardActionFiamDelegate()
     let shown = Locked<[String]>([])
 
-    func messages(_ display: TextDisplay) throws -> InAppMessaging {
-      let options = FirebaseOptions(server: try webURL("http://127.0.0.1:9"), apiKey: "k")
+    /// The game as its next start finds it.
+    func messages(_ display: TextDisplay, _ given: FirebaseOptions? = nil) throws -> InAppMessaging {
+      let options = try given ?? FirebaseOptions(server: webURL("http://127.0.0.1:9"), apiKey: "k")
       options.storageFolder = folder.path
       options.clock = clock
       options.callbackQueue = DispatchQueue(label: "callbacks")
@@ -107,7 +147,7 @@ import TreeModel
     """#
 
   /// What happens on other threads, and is waited for.
-  private func eventually(_ holds: () -> Bool) async throws {
+  func eventually(_ holds: () -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(120)
     while ContinuousClock.now < end {
       if holds() { return }

@@ -52,6 +52,11 @@ struct FunctionsGuideTests {
       return .done
     }
 
+    functions.onUpdate(Crew.best, name: "tellRecord", when: .rising(to: 100)) { event, context in
+      try await context.message("raid_record", to: event.params, parameters: ["loot": .int(event.after)])
+      return .done
+    }
+
     functions.onAccountLinked(name: "payRegistration") { event, context in
       guard event.wasAnonymous else { return .skipped("not_anonymous") }
       let player = event.account.uid

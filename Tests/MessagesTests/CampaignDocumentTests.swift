@@ -49,6 +49,13 @@ import TreeModel
     return .object((plain.object ?? []).filter { member in members[member.key] == nil } + (members.object ?? []))
   }
 
+  /// A modal's content with a button in these colours.
+  static func button(_ colors: JSON, text: String = "Go") -> JSON {
+    content([
+      "texts": ["en": ["title": "Hello", "primary": .string(text)]], "primaryAction": "https://acme.test/", "colors": colors,
+    ])
+  }
+
   static let card: JSON = [
     "defaultLanguage": "en", "texts": ["en": ["title": "Hello", "primary": "Go"]], "primaryAction": nil,
   ]
@@ -59,6 +66,9 @@ import TreeModel
     Bad(["id": "a b"], "BAD_VALUE", "id"), Bad(["layout": "popup"], "BAD_VALUE", "layout"),
     Bad(["layout": "card", "content": card], "CARD_WITHOUT_IMAGE", "content.portraitImage"),
     Bad(["layout": "imageOnly"], "NOT_FOR_LAYOUT", "content.texts.en.title"),
+    Bad(["layout": "imageOnly", "content": ["imageAlt": ["en": "A chest"]]], "MISSING", "content.image"),
+    Bad(["layout": "imageOnly", "content": ["image": "https://acme.test/a.png"]], "MISSING", "content.imageAlt"),
+    Bad(["content": 7], "WRONG_TYPE", "content"),
     Bad(["content": content(["texts": ["en": ["body": "x"]]])], "MISSING", "content.texts.en.title"),
     Bad(["content": content(["texts": ["pl": ["title": "x"]]])], "MISSING", "content.texts.en"),
     Bad(
@@ -75,19 +85,31 @@ import TreeModel
     Bad(["layout": "banner", "content": content(["action": "javascript:alert(1)"])], "UNSAFE_ACTION", "content.action"),
     Bad(["layout": "banner", "content": content(["action": "JavaScript:alert(1)"])], "UNSAFE_ACTION", "content.action"),
     Bad(["layout": "banner", "content": content(["action": "intent://x"])], "UNSAFE_ACTION", "content.action"),
+    Bad(["layout": "banner", "content": content(["action": "vbscript:msgbox(1)"])], "UNSAFE_ACTION", "content.action"),
+    Bad(["layout": "banner", "content": content(["action": "data:text/html,hi"])], "UNSAFE_ACTION", "content.action"),
+    Bad(["layout": "banner", "content": content(["action": "file:///etc/passwd"])], "UNSAFE_ACTION", "content.action"),
+    Bad(["layout": "banner", "content": content(["action": "https:///no-host"])], "UNSAFE_ACTION", "content.action"),
     Bad(["layout": "banner", "content": content(["action": "acme.test/x"])], "UNSAFE_ACTION", "content.action"),
     Bad(["layout": "banner", "content": content(["action": "https://acme.test/\u{7}"])], "UNSAFE_ACTION", "content.action"),
     Bad(["content": content(["colors": ["text": "#fff"]])], "BAD_COLOR", "content.colors.text"),
     Bad(["content": content(["colors": ["text": "red"]])], "BAD_COLOR", "content.colors.text"),
     Bad(["content": content(["colors": ["text": "#11223344"]])], "BAD_COLOR", "content.colors.text"),
     Bad(["content": content(["colors": ["text": "#f4f4f4"]])], "LOW_CONTRAST", "content.colors.text"),
+    Bad(["content": button(["button": "#ffffff", "primaryText": "#f4f4f4"])], "LOW_CONTRAST", "content.colors.primaryText"),
     Bad(["content": content(["texts": ["en": ["title": "{{amount"]]])], "TEMPLATE", "content.texts.en.title"),
     Bad(["content": content(["texts": ["en": ["title": "{{amount}}"]]])], "TEMPLATE", "content.texts.en.title"),
     Bad(["content": content(["texts": ["en": ["title": "a\u{202E}b"]]])], "BIDI", "content.texts.en.title"),
+    Bad(["content": content(["texts": ["en": ["title": "a\u{2066}b"]]])], "BIDI", "content.texts.en.title"),
+    Bad(["content": content(["texts": ["en": ["title": "a\u{2069}b"]]])], "BIDI", "content.texts.en.title"),
+    Bad(["content": content(["texts": ["en": ["title": "\u{2067}a\u{202C}b"]]])], "BIDI", "content.texts.en.title"),
     Bad(["content": content(["texts": ["en": ["title": "a\u{0}b"]]])], "BAD_TEXT", "content.texts.en.title"),
     Bad(["triggers": []], "OUT_OF_RANGE", "triggers"), Bad(["triggers": [[:]]], "BAD_VALUE", "triggers[0]"),
     Bad(["triggers": [["event": "5level"]]], "BAD_EVENT", "triggers[0].event"),
+    Bad(["triggers": [["event": .string(String(repeating: "a", count: 41))]]], "BAD_EVENT", "triggers[0].event"),
     Bad(["triggers": [["event": "firebase_x"]]], "BAD_EVENT", "triggers[0].event"),
+    Bad(["triggers": [["event": "doubloon_reward"]]], "BAD_EVENT", "triggers[0].event"),
+    Bad(["triggers": [["event": "ga_x"]]], "BAD_EVENT", "triggers[0].event"),
+    Bad(["triggers": [["event": "Google_x"]]], "BAD_EVENT", "triggers[0].event"),
     Bad(["triggers": [["server": "Reward"]]], "BAD_EVENT", "triggers[0].server"),
     Bad(["triggers": [["event": "x", "where": ["level": ["=>": 3]]]]], "UNKNOWN_MEMBER", "triggers[0].where.level.=>"),
     Bad(["schedule": ["start": "2023-12-02T00:00", "end": "2023-12-01T00:00"]], "BAD_TIME", "schedule.end"),
@@ -121,23 +143,46 @@ import TreeModel
   static let doubtful: [Bad] = [
     Bad(["layout": "banner", "content": content(["action": "http://acme.test/"])], "ACTION_NOT_HTTPS", "content.action"),
     Bad(["layout": "banner", "content": content(["action": "acme://open"])], "UNKNOWN_SCHEME", "content.action"),
+    Bad(["layout": "banner", "content": content(["action": "https://other.test/"])], "FOREIGN_HOST", "content.action"),
     Bad(["content": content(["colors": ["text": "#949494"]])], "LOW_CONTRAST", "content.colors.text"),
+    Bad(["content": button(["primaryText": "#707070"])], "LOW_CONTRAST", "content.colors.primaryText"),
     Bad(["content": content(["texts": ["en": ["title": "<b>Hello</b>"]]])], "MARKUP", "content.texts.en.title"),
     Bad(
       ["content": content(["texts": ["en": ["title": .string(String(repeating: "x", count: 51))]]])], "LONG_TEXT",
       "content.texts.en.title"),
+    Bad(
+      ["content": content(["texts": ["en": ["title": "x", "body": .string(String(repeating: "x", count: 151))]]])],
+      "LONG_TEXT", "content.texts.en.body"),
+    Bad(["content": button([:], text: "Invite all your friends")], "LONG_TEXT", "content.texts.en.primary"),
     Bad(["audience": ["percent": 0]], "REACHES_NOBODY", "audience.percent"),
     Bad(["audience": ["platforms": []]], "REACHES_NOBODY", "audience.platforms"),
+    Bad(["audience": ["player": ["uids": []]]], "REACHES_NOBODY", "audience.player.uids"),
+    Bad(["audience": ["tree": [["path": "/season/level", ">=": 5]]]], "REACHES_NOBODY", "audience.tree[0]"),
     Bad(["schedule": ["start": "2024-03-31T02:30", "timeZone": "Europe/Warsaw"]], "CLOCK_CHANGE", "schedule.start"),
     Bad(["schedule": ["start": "2024-10-27T02:30", "timeZone": "Europe/Warsaw"]], "CLOCK_CHANGE", "schedule.start"),
   ]
 
   @Test("a doubtful document is kept with a warning", arguments: doubtful)
   func warnings(_ bad: Bad) async throws {
-    try await MessageFixture.run { (game) async throws in
+    try await MessageFixture.run(linkHosts: ["acme.test"]) { (game) async throws in
       let campaign = try await game.messages.create(MessageFixture.document(bad.changes), by: MessageFixture.admin)
       #expect(campaign.warnings.contains { $0.code == bad.code && $0.path == bad.path }, "\(campaign.warnings)")
       #expect(try game.messages.campaign("hello").warnings == campaign.warnings)
+    }
+  }
+
+  @Test("a contrast of 4.4 is doubted, with what it is, and one of 4.6 is not; a preview says whether it can be read")
+  func contrast() async throws {
+    try await MessageFixture.run { (game) async throws in
+      let colors: [(String, String?)] = [("#787878", "4.4:1"), ("#777777", "4.4:1"), ("#767676", nil), ("#757575", nil)]
+      for (color, ratio) in colors {
+        let document = MessageFixture.document(["content": Self.content(["colors": ["text": .string(color)]])])
+        let doubts = game.messages.check(document).warnings
+        #expect(doubts.map(\.code) == (ratio == nil ? [] : ["LOW_CONTRAST"]), "\(color)")
+        if let ratio { #expect(doubts.first?.message.contains("the contrast is \(ratio)") == true, "\(doubts)") }
+        let shown = try game.messages.preview(document, request: PreviewRequest()) { _ in true }
+        #expect(shown["message"]?["colors"]?["isReadable"] == .bool(ratio == nil), "\(color)")
+      }
     }
   }
 

@@ -1,7 +1,9 @@
-import Messages
 import StorageCore
 import Testing
+import TreeDatabase
 import TreeModel
+
+@testable import Messages
 
 /// The life of campaigns.
 @Suite struct CampaignStateTests {
@@ -100,6 +102,55 @@ import TreeModel
       let bad: JSON = ["campaigns": .array([MessageFixture.document(["id": "fine"]), ["id": "bad"]])]
       await #expect(throws: MessageError.self) { _ = try await apply(bad) }
       #expect(try game.messages.campaigns().map(\.id) == ["hello"], "nothing of a bad file is applied")
+    }
+  }
+
+  @Test("what pruning stops keeps its counts; the same file again finds nothing to do, and brings nothing back")
+  func pruned() async throws {
+    try await MessageFixture.run { (game) async throws in
+      var document = MessageFixture.document().object ?? []
+      document.append(JSON.Member(key: "publish", value: true))
+      let file: JSON = ["campaigns": .array([.object(document)])]
+      func apply(_ file: JSON) async throws -> [String] {
+        try await game.messages.apply(file, prunes: true, isRehearsal: false, by: Self.admin).map(\.action.rawValue)
+      }
+      _ = try await apply(file)
+      _ = try await game.ids()
+      #expect(try await game.show() == 1)
+      #expect(try await apply(["campaigns": []]) == ["stop"])
+      #expect(try await apply(["campaigns": []]) == [])
+      #expect(try await apply(file) == ["none"])
+      #expect(try game.messages.campaign("hello").state == .stopped)
+      let totals = try await game.messages.results(of: "hello", days: 1)["totals"]?.array ?? []
+      let counts = totals.map { "\($0["kind"]?.string ?? "") \($0["count"]?.int ?? 0)" }
+      #expect(counts.sorted() == ["impression 1", "instance 1", "served 1"])
+    }
+  }
+
+  @Test("without a word in the settings two hundred campaigns are published, and not one more")
+  func standardLimit() async throws {
+    try await MessageFixture.run { (game) async throws in
+      let namespace = try await game.database.openNamespace(named: "game")
+      var request = CommitRequest(namespace: namespace, actor: Self.admin)
+      request.rows.records = try (0..<199).map { number in
+        let (document, _) = CampaignDocument.read(
+          MessageFixture.document(["id": .string("c\(number)")]), in: game.messages.surroundings)
+        let campaign = Campaign(
+          id: "c\(number)", state: .published, version: 2, document: try #require(document),
+          createdAt: MessageFixture.start, by: "admin:test", warnings: [])
+        return KeyedRecordChange(kind: MessageService.Kind.campaign, key: campaign.id, value: campaign.stored)
+      }
+      _ = try await game.database.commit(request)
+      #expect(game.messages.settings.publishedMax == 200)
+      try await game.publish()
+      let refusal = await #expect(throws: MessageError.self) { try await game.publish(["id": "beyond"]) }
+      guard case .limit(let words)? = refusal else {
+        Issue.record("it was refused by \(String(describing: refusal))")
+        return
+      }
+      #expect(words.hasPrefix("200 campaigns are published"))
+      _ = try await game.messages.stop("c7", by: Self.admin)
+      #expect(try await game.messages.publish("beyond", by: Self.admin).state == .published)
     }
   }
 

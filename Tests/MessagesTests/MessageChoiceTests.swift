@@ -199,6 +199,27 @@ import TreeModel
     }
   }
 
+  @Test("the devices that a campaign names get it as a test at each fetch, as a draft too; others do not")
+  func testDevices() async throws {
+    try await MessageFixture.run { (game) async throws in
+      let changes: JSON = ["testDevices": [.string(MessageFixture.instance)], "audience": ["platforms": ["none"]]]
+      _ = try await game.messages.create(MessageFixture.document(changes), by: MessageFixture.admin)
+      for _ in 0..<2 {
+        #expect(try await game.fetch().messages.map(\.isTest) == [true])
+        #expect(try await game.ids(instance: MessageFixture.instance(1)) == [])
+      }
+      _ = try await game.messages.publish("hello", by: MessageFixture.admin)
+      #expect(try await game.fetch().messages.map(\.isTest) == [true])
+      // What was seen as a test is no display.
+      var report = MessageReport(
+        .testImpression, campaign: "hello", instance: MessageFixture.instance, time: game.clock.now())
+      report.key = "1"
+      #expect(try await game.messages.take([report]) == 1)
+      let totals = try await game.messages.results(of: "hello", days: 1)["totals"]?.array ?? []
+      #expect(totals.map { $0["kind"]?.string } == ["test_impression"], "a test is handed out without being counted")
+    }
+  }
+
   @Test("a place that the player may not read says nothing: the fallback stands there, or the message is withheld")
   func variables() async throws {
     try await MessageFixture.run { (game) async throws in

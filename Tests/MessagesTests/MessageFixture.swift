@@ -22,8 +22,11 @@ struct MessageFixture: Sendable {
   static let day: Int64 = 86_400_000
 
   /// Runs a test on messages of its own.
+  ///
+  /// - `linkHosts`: the only hosts that links may lead to; empty where there is no such list.
   static func run(
-    isDevelopment: Bool = true, campaignsMax: Int = 1000, _ test: (MessageFixture) async throws -> Void
+    isDevelopment: Bool = true, campaignsMax: Int = 1000, reportLimit: RateLimit? = nil, linkHosts: Set<String> = [],
+    _ test: (MessageFixture) async throws -> Void
   ) async throws {
     let engine = try SQLiteEngine.inMemory()
     let clock = AdjustableClock(frozenAt: start)
@@ -37,9 +40,10 @@ struct MessageFixture: Sendable {
       observers: [hub], clock: clock)
     var options = MessageOptions()
     (options.referrer, options.isDevelopment, options.campaignsMax) = (referrer, isDevelopment, campaignsMax)
+    if let reportLimit { options.reportLimit = reportLimit }
     let messages = try MessageService(
       engine: engine, writer: database, home: TestNamespace(database: database), clock: clock, random: SplitMix64(seed: 7),
-      surroundings: CampaignSurroundings(zones: zones), hub: hub, options: options)
+      surroundings: surroundings(linkHosts), hub: hub, options: options)
     let ledger = LedgerService(engine: engine, writer: database, currencies: currencies)
     let outcome: Result<Void, any Error>
     do {
@@ -51,6 +55,12 @@ struct MessageFixture: Sendable {
     database.shutDown()
     engine.close()
     try outcome.get()
+  }
+
+  private static func surroundings(_ hosts: Set<String>) -> CampaignSurroundings {
+    var surroundings = CampaignSurroundings(zones: zones)
+    if !hosts.isEmpty { surroundings.allowsLink = { text in hosts.contains { text.hasPrefix("https://\($0)/") } } }
+    return surroundings
   }
 
   /// The machine's time zones.
@@ -76,6 +86,9 @@ struct MessageFixture: Sendable {
     }
     return .object(members)
   }
+
+  /// An installation's id that is unlike those of other numbers.
+  static func instance(_ number: Int) -> String { "c\(String(repeating: "A", count: 16))\(10_000 + number)" }
 
   /// Creates and publishes a campaign.
   @discardableResult

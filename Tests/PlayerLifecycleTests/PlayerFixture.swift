@@ -2,6 +2,7 @@ import Credentials
 import Invites
 import Ledger
 import Links
+import Messages
 import RewardModel
 import StorageCore
 import Synchronization
@@ -58,6 +59,7 @@ final class PlayerFixture {
   let accounts: AccountService
   let links: LinkService
   let invites: InvitationService
+  let messages: MessageService
   let ledger: LedgerService
 
   init(folder: TemporaryFolder = TemporaryFolder(), data: String = "data") async throws {
@@ -72,8 +74,12 @@ final class PlayerFixture {
       })
     let currencies = try CurrencyTable([.piecesOfEight])
     let watch = AccountWatch()
+    let waiting = WaitingCampaigns()
+    let hub = MessageHub(waiting: waiting)
     database = try Database(
-      engine: engine, participants: [LedgerParticipant(table: currencies)], observers: [watch], clock: clock)
+      engine: engine,
+      participants: [LedgerParticipant(table: currencies), MessageParticipant(waiting: waiting, referrer: nil)],
+      observers: [watch, hub], clock: clock)
     namespace = try await database.openNamespace(named: "game")
     var options = AccountOptions()
     options.isDevelopment = true
@@ -86,6 +92,11 @@ final class PlayerFixture {
     let home = Home(database: database)
     links = try LinkService(engine: engine, writer: database, home: home, clock: clock, random: SplitMix64(seed: 7))
     invites = try InvitationService(engine: engine, writer: database, home: home, clock: clock, random: SplitMix64(seed: 8))
+    var told = MessageOptions()
+    told.isDevelopment = true
+    messages = try MessageService(
+      engine: engine, writer: database, home: home, clock: clock, random: SplitMix64(seed: 9),
+      surroundings: CampaignSurroundings(zones: ZoneFiles { _ in nil }), hub: hub, options: told)
     ledger = LedgerService(engine: engine, writer: database, currencies: currencies)
   }
 
@@ -101,8 +112,8 @@ final class PlayerFixture {
     engine.close()
   }
 
-  /// The namespace of links and invitations.
-  private struct Home: LinkNamespace, InvitationNamespace {
+  /// The namespace of links, invitations and messages.
+  private struct Home: LinkNamespace, InvitationNamespace, MessageNamespace {
     let database: Database
 
     func known() -> NamespaceID? { database.namespace(named: "game") }
@@ -163,7 +174,7 @@ final class PlayerFixture {
 extension PlayerFixture {
   var erasure: PlayerErasure {
     PlayerErasure(
-      database: database, accounts: accounts, recordStores: [links, invites], functions: nil, ledger: nil,
+      database: database, accounts: accounts, recordStores: [links, invites, messages], functions: nil, ledger: nil,
       replacementAnswer: Array("erased".utf8))
   }
 

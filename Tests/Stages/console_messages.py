@@ -1,7 +1,9 @@
 """Messages in the console: a campaign composed with its preview, published, explained, tried on a device, counted and stopped."""
 
 import base64
+import html.parser
 import json
+import re
 
 from console import is_ready
 from console_looks import axe, judged
@@ -166,4 +168,86 @@ def pages_have_no_violations(site, checks):
             checks.check(f"{page} is not wider than {size[0]}", tab.value("document.documentElement.scrollWidth <= innerWidth"), quiet=True)
 
 
-CHECKS = [a_campaign_is_composed, it_is_published_shown_and_stopped, four_layouts_on_four_screens, hostile_texts_stay_texts, pages_have_no_violations]
+COLORS = {"text": "#14213d", "background": "#fff4d6", "button": "#14213d", "primaryText": "#fdfdfd", "secondaryText": "#7a2020"}
+# What the console draws of a message, in the words of `Page.drawn`.
+DRAWN = """(() => {
+  const box = document.querySelector('[data-layout]'), texts = box.querySelector('b')?.parentElement;
+  const hex = (name, element) => { const parts = getComputedStyle(element)[name].match(/^rgb\\((\\d+), (\\d+), (\\d+)\\)$/);
+    return parts && '#' + parts.slice(1).map((one) => (+one).toString(16).padStart(2, '0')).join(''); };
+  return { layout: box.dataset.layout, lang: box.lang, dir: box.dir, title: texts?.querySelector('b')?.textContent ?? null, body: texts?.querySelector('span')?.textContent ?? null,
+    pictures: [...box.querySelectorAll('[role=img]:not([data-part])')].map((e) => [e.textContent, e.getAttribute('aria-label')]),
+    buttons: [...box.querySelectorAll('[data-part]')].map((e) => e.dataset.part === 'close' ? ['close', '\u00d7', null, null]
+      : [e.dataset.part, e.textContent, hex('color', e), hex('backgroundColor', e)]).sort(),
+    colors: box.dataset.layout === 'imageOnly' ? null : [hex('color', box), hex('backgroundColor', box)] };
+})()"""
+
+
+class Page(html.parser.HTMLParser):
+    """The page of a preview, which stands alone: what it says, by its own text. A class names a button's role."""
+
+    def __init__(self, text):
+        super().__init__()
+        self._style, self._open = "", []
+        self.drawn = {"layout": None, "lang": None, "dir": None, "title": None, "body": None, "pictures": [], "buttons": [], "colors": None}
+        self.feed(text)
+        tone = dict(re.findall(r"--(\w+):(#\w{6});", "".join(re.findall(r"main\{((?:--\w+:#\w{6};)+)\}", self._style))))
+        own = {role: (ink or None, paper or None) for role, ink, paper in re.findall(
+            r"\.(primary|secondary)\{(?:color:(#\w{6});)?(?:background:(#\w{6});)?\}", self._style)}
+        self.drawn["buttons"] = sorted([[role, text, *own.get(role, (None, None))] for role, text in self.drawn["buttons"]], key=str)
+        if self.drawn["layout"] != "imageOnly":
+            self.drawn["colors"] = [tone.get("text"), tone.get("background")]
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        if tag == "html":
+            self.drawn.update(lang=given["lang"], dir=given["dir"])
+        elif tag == "main":
+            self.drawn["layout"] = given["class"]
+        elif tag == "img":
+            self.drawn["pictures"].append([given["src"], given["alt"]])
+        elif tag in ("a", "button"):
+            self.drawn["buttons"].append((given["class"], ""))
+        self._open.append(tag)
+
+    def handle_endtag(self, tag):
+        while self._open and self._open.pop() != tag:
+            pass
+
+    def handle_data(self, text):
+        tag = self._open[-1] if self._open else None
+        if tag == "style":
+            self._style += text
+        elif tag in ("h1", "p"):
+            name = "title" if tag == "h1" else "body"
+            self.drawn[name] = (self.drawn[name] or "") + text
+        elif tag in ("a", "button"):
+            role, before = self.drawn["buttons"].pop()
+            self.drawn["buttons"].append((role, before + text))
+
+
+def both_previews_say_the_same(site, checks):
+    """The page that `messages preview --to` writes, and what the console draws: the same texts, pictures, buttons and colours."""
+    tab = site.tab()
+    for layout in SHAPES:
+        document = campaign(layout, layout, id=f"same-{layout}")
+        content = document["content"]
+        content.update({"imageAlt": {"en": "A chest", "fa": "\u0635\u0646\u062f\u0648\u0642"}, **({} if layout == "imageOnly" else {"colors": COLORS})})
+        if layout == "modal":
+            content["texts"]["en"]["primary"], content["primaryAction"] = "Invite more", "https://acme.test/invite"
+            content["texts"]["fa"] = {"title": "{{amount}} \u0633\u06a9\u0647!", "primary": "\u062f\u0639\u0648\u062a"}
+        site.admin("POST", "messages", document)
+        site.go(tab, f"messages/show?id=same-{layout}")
+        tab.fill("Values of the event", '{"amount": 1250}')
+        for language in ("en", "fa") if layout == "modal" else ("en",):
+            tab.fill("Language", language)
+            for width, height in ((390, 844), (844, 390)):
+                choose(tab, "Screen", f"{width} {height}")
+                page = Page(site.admin("POST", f"messages/same-{layout}/preview", {
+                    "locale": language, "width": width, "params": {"amount": 1250}})["html"]).drawn
+                same = tab.until(lambda: tab.value(f"document.querySelector('[data-layout={layout}]') !== null") and tab.value(DRAWN) == page)
+                checks.check(f"page and console draw the same {layout} in {language}, {width} wide", same, (page, tab.value(DRAWN)))
+    checks.check("that is texts, pictures, buttons and colours", page["pictures"] and page["buttons"], page, quiet=True)
+
+
+CHECKS = [a_campaign_is_composed, it_is_published_shown_and_stopped, four_layouts_on_four_screens, both_previews_say_the_same, hostile_texts_stay_texts,
+          pages_have_no_violations]

@@ -82,7 +82,9 @@ def every_layout_can_be_read(stage, checks):
 
 
 def colours_are_corrected(stage, checks):
-    for text, ground in (("#ffffff", "#ffffff"), ("#777777", "#8a8a8a"), ("#112233", "#fff4d6"), ("#202020", "#101010")):
+    # The contrast of the last two is 4.4 and 4.6.
+    for text, ground in (("#ffffff", "#ffffff"), ("#777777", "#8a8a8a"), ("#112233", "#fff4d6"), ("#202020", "#101010"),
+                         ("#787878", "#ffffff"), ("#757575", "#ffffff")):
         tab = present(stage, "modal", "en", colors=(text, ground), scheme="dark", size=WIDE)
         found = tab.value(f"(() => {{ const s = getComputedStyle({SHOWN}.querySelector('dialog')); return [s.color, s.backgroundColor] }})()")
         colors = ["#" + "".join(f"{int(part):02x}" for part in one[4:-1].split(", ")) for one in found]

@@ -25,8 +25,8 @@ function drawn(view, size) {
     background: layout === 'imageOnly' ? 'transparent' : colors.background ?? '#ffffff', color: colors.text ?? '#000000', 'border-radius': '14px', display: isBanner ? 'flex' : 'block', gap: '12px' } },
   image && picture(image, isBanner ? 56 : 140), (view.title || view.body) && h('div', { style: { padding: '12px 40px 12px 16px', 'white-space': 'pre-line' } },
     view.title && h('b', { style: { 'font-size': '18px', display: 'block' } }, shown(view.title)), view.body && h('span', shown(view.body, { lines: true }))),
-  close && h('span', { role: 'img', aria: { label: close.text || 'Close' }, style: { position: 'absolute', top: '6px', 'inset-inline-end': '12px', 'font-size': '22px', color: layout === 'imageOnly' ? '#1b1c1f' : 'inherit' } }, '×'),
-  others.length > 0 && h('div', { style: { display: 'flex', 'justify-content': 'end', gap: '8px', padding: '0 16px 16px' } }, others.map((item) => h('span', { style: {
+  close && h('span', { role: 'img', aria: { label: close.text || 'Close' }, dataset: { part: 'close' }, style: { position: 'absolute', top: '6px', 'inset-inline-end': '12px', 'font-size': '22px', color: layout === 'imageOnly' ? '#1b1c1f' : 'inherit' } }, '×'),
+  others.length > 0 && h('div', { style: { display: 'flex', 'justify-content': 'end', gap: '8px', padding: '0 16px 16px' } }, others.map((item) => h('span', { dataset: { part: item.role }, style: {
     background: item.background ?? 'transparent', color: item.textColor ?? 'inherit', padding: '10px 14px', 'border-radius': '10px' } }, shown(item.text ?? '')))));
   return h('div', { class: 'phone is-message', style: { width: `${width}px`, height: `${height}px`, 'max-width': 'none', padding: '0', zoom: String(Math.min(0.8, 280 / width)),
     background: '#5d6068', 'justify-content': isBanner ? 'start' : 'center' } }, box);

@@ -32,11 +32,26 @@ struct MessagePictures: Sendable {
     let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
     let target = path + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
     let request = HTTPRequest("GET", target, at: server, timeout: timeout, responseBytesMax: bytesMax)
-    guard let response = try? await runtime.http.send(request), response.status == 200 else { return .failure(.imageNotLoaded) }
+    guard let response = await response(to: request, by: runtime), response.status == 200 else {
+      return .failure(.imageNotLoaded)
+    }
     guard response["content-type"]?.lowercased().hasPrefix("image/") == true, !response.body.isEmpty else {
       return .failure(.imageDataInvalid)
     }
     return .success(Data(response.body))
+  }
+
+  /// What the network brings; nil if it brings nothing, or takes longer than a picture may, by the app's clock.
+  private static func response(to request: HTTPRequest, by runtime: AppRuntime) async -> HTTPResponse? {
+    await withTaskGroup(of: HTTPResponse?.self) { group in
+      group.addTask { try? await runtime.http.send(request) }
+      group.addTask {
+        try? await runtime.clock.sleep(milliseconds: timeout)
+        return nil
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? nil
+    }
   }
 }
 

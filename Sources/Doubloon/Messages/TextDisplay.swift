@@ -59,13 +59,7 @@ public final class TextDisplay: InAppMessagingDisplay, Sendable {
 
   /// The message in the order in which it is read: title, text, picture, actions.
   static func lines(of message: InAppMessagingDisplayMessage) -> [String] {
-    let (title, body): (String?, String?) =
-      switch message {
-      case let card as InAppMessagingCardDisplay: (card.title, card.body)
-      case let modal as InAppMessagingModalDisplay: (modal.title, modal.bodyText)
-      case let banner as InAppMessagingBannerDisplay: (banner.title, banner.bodyText)
-      default: (nil, nil)
-      }
+    let (title, body) = message.words
     var lines = title.map { ["Message: \(plain($0))"] } ?? []
     lines += (body ?? "").split(separator: "\n").map { "  \(plain(String($0)))" }
     if let picture = message.presentation.imageDescription {

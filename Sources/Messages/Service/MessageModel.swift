@@ -54,7 +54,7 @@ struct MessageModel {
       (
         "accessibility",
         [
-          "label": .string(label.isEmpty ? alternative ?? "" : label), "isModal": .bool(document.layout != .banner),
+          "label": .string(label.isEmpty ? alternative.map(fill) ?? "" : label), "isModal": .bool(document.layout != .banner),
           "announces": .bool(document.layout == .banner),
         ]
       ),

@@ -99,6 +99,7 @@ extension MessageService {
       else { continue }
       known.append((report, campaign, try told(by: report, campaign, to: instance.uid, now: now)))
     }
+    countUnknown(reports.count - known.count)
     guard !known.isEmpty else { return 0 }
     let taking = ReportDecision(reports: known, now: now)
     try await commit { $0.decision = taking }
@@ -196,33 +197,44 @@ extension MessageService {
 
   // MARK: What is old
 
-  /// Rows that one round removes.
-  private static let pruneMax = 2000
+  /// Rows that are looked at, and removed, at once.
+  private static let prunePage = 1000
 
   /// Removes events whose time is over, reports that nobody repeats any more, and instances that do not come.
   func prune() async throws {
     let now = clock.now()
-    var gone: [KeyedRecordChange] = []
-    var instances: [String] = []
     let oldest = now - settings.instanceDays * 86_400_000
-    _ = try read { snapshot, namespace in
-      func each(_ kind: String, _ isOver: (String) -> Bool) throws(StorageError) {
-        try snapshot.forEachRecord(in: namespace, kind: kind) { record in
-          guard gone.count < Self.pruneMax, isOver(record.value) else { return }
-          gone.append(KeyedRecordChange(kind: kind, key: record.key, value: nil, expecting: .value(record.value)))
-        }
+    try await prune(MessageEvent.kind) { MessageEvent(stored: $0).map { $0.expires <= now } ?? true }
+    // What was told is remembered for longer, so that a function's event that is replayed months later tells nothing twice.
+    try await prune(MessageEvent.toldKind) { MessageEvent(stored: $0).map { $0.shownAt ?? $0.at <= oldest } ?? true }
+    try await prune(Kind.log) { Int64($0).map { $0 <= now } ?? true }
+    var last: String?
+    repeat {
+      let page = try page(of: MessageInstance.kind, after: last)
+      for instance in page.compactMap({ MessageInstance(stored: $0.value) }) where instance.lastSeen < oldest {
+        _ = try await removeInstance(instance.id)
       }
-      try each(MessageEvent.kind) { MessageEvent(stored: $0).map { $0.expires <= now } ?? true }
-      // What was told is remembered for longer, so that a function's event that is replayed months later tells nothing twice.
-      try each(MessageEvent.toldKind) { MessageEvent(stored: $0).map { $0.shownAt ?? $0.at <= oldest } ?? true }
-      try each(Kind.log) { Int64($0).map { $0 <= now } ?? true }
-      try snapshot.forEachRecord(in: namespace, kind: MessageInstance.kind) { record in
-        guard instances.count < Self.pruneMax, let instance = MessageInstance(stored: record.value) else { return }
-        if instance.lastSeen < oldest { instances.append(instance.id) }
+      last = page.count == Self.prunePage ? page.last?.key : nil
+    } while last != nil
+  }
+
+  /// Removes the records of a kind that are over. One that changes meanwhile keeps its page for the next round.
+  private func prune(_ kind: String, where isOver: (String) -> Bool) async throws {
+    var last: String?
+    repeat {
+      let page = try page(of: kind, after: last)
+      let gone = page.filter { isOver($0.value) }.map {
+        KeyedRecordChange(kind: kind, key: $0.key, value: nil, expecting: .value($0.value))
       }
-    }
-    if !gone.isEmpty { try await commit { $0.rows.records = gone } }
-    for instance in instances { _ = try await removeInstance(instance) }
+      if !gone.isEmpty { try await commit { $0.rows.records = gone } }
+      last = page.count == Self.prunePage ? page.last?.key : nil
+    } while last != nil
+  }
+
+  private func page(of kind: String, after last: String?) throws -> [KeyedRecord] {
+    try read { snapshot, namespace in
+      try snapshot.records(in: namespace, kind: kind, after: last, isDescending: false, limit: Self.prunePage)
+    } ?? []
   }
 }
 

@@ -29,7 +29,17 @@ package final class MessageService: Sendable {
     var served: [MessageCountKey: Int64] = [:]
     var fetches: TokenBuckets<String>
     var logs: TokenBuckets<String>
+    /// Reports by the network that they come from, and of all together.
+    var networks: TokenBuckets<String>
+    var reports: TokenBuckets<String>
     var totals = MessageTotals()
+
+    init(reports limit: RateLimit) {
+      fetches = TokenBuckets(limit: RateLimit(60, per: 60_000, burst: 10))
+      logs = TokenBuckets(limit: RateLimit(60, per: 60_000, burst: 20))
+      networks = TokenBuckets(limit: RateLimit(max(1, limit.count / 10), per: limit.period, burst: max(1, limit.burst / 10)))
+      reports = TokenBuckets(limit: limit, capacity: 2)
+    }
   }
 
   let engine: any StorageEngine
@@ -73,9 +83,7 @@ package final class MessageService: Sendable {
     campaignsMax = options.campaignsMax
     isDevelopment = options.isDevelopment
     isConfigured = options.settings != nil
-    var state = State(
-      fetches: TokenBuckets(limit: RateLimit(60, per: 60_000, burst: 10)),
-      logs: TokenBuckets(limit: RateLimit(60, per: 60_000, burst: 20)))
+    var state = State(reports: options.reportLimit)
     if isDevelopment { state.settings.fetchInterval = 10_000 }
     if let settings = options.settings { state.settings = settings }
     self.state = Mutex(state)
@@ -138,6 +146,21 @@ package final class MessageService: Sendable {
       (isLog ? state.logs.take(instance, at: now) : state.fetches.take(instance, at: now)) == .allowed
     }
   }
+
+  /// Whether so many reports may come in now, at most as many as one batch holds: of one network a tenth of what the project
+  /// takes in, so that whoever has many installations leaves room for the others.
+  package func admitsReports(_ count: Int, from network: String) -> Bool {
+    let now = clock.now()
+    return state.withLock { state in
+      guard state.networks.take(network, at: now, cost: count) == .allowed else { return false }
+      if state.reports.take("", at: now, cost: count) == .allowed { return true }
+      state.networks.giveBack(network, cost: count)
+      return false
+    }
+  }
+
+  /// Counts reports that are about nothing that is known here.
+  package func countUnknown(_ count: Int) { state.withLock { $0.totals.unknown += count } }
 
   /// Counts what is written later.
   func countServed(_ keys: [MessageCountKey]) {
@@ -310,6 +333,8 @@ package struct MessageOptions: Sendable {
   package var isDevelopment = false
   /// Campaigns that there may be, deleted ones not counted.
   package var campaignsMax = 1000
+  /// Reports of all apps together: what is beyond is told to come later. One network has a tenth of it.
+  package var reportLimit = RateLimit(12_000, per: 60_000, burst: 6000)
 
   package init() {}
 }
@@ -320,6 +345,8 @@ package struct MessageTotals: Sendable, Hashable {
   package internal(set) var impressions = 0
   package internal(set) var clicks = 0
   package internal(set) var errors = 0
+  /// Reports about campaigns and instances that are not known, and of kinds that are not.
+  package internal(set) var unknown = 0
   /// Events that wait to be told, as they were counted last.
   package internal(set) var pending = 0
 }

@@ -35,6 +35,9 @@ enum ReportRoutes {
       else { throw MessagesAPIError(.invalidArgument, "source_extension_json must be a JSON object as a text.") }
       if let report = report(source, time: FetchRoutes.integer(element["event_time_ms"])) { reports.append(report) }
     }
+    guard access.messages.admitsReports(elements.count, from: "\(access.call.request.client.clientNetwork)") else {
+      throw MessagesAPIError(.resourceExhausted, "More is reported here than can be counted; send it again later.")
+    }
     for instance in Set(reports.map(\.instance)) {
       guard access.messages.admits(instance, logging: true) else {
         throw MessagesAPIError(.resourceExhausted, "An installation reports at most 60 times a minute; wait.")
@@ -42,6 +45,7 @@ enum ReportRoutes {
       // A client that has a token shows it; Firebase's do not, and their id is nobody else's knowledge.
       if let token = access.token { _ = try access.messages.authenticated(instance, token: token) }
     }
+    access.messages.countUnknown(elements.count - reports.count)
     try await access.messages.take(reports)
     return wait
   }
