@@ -6,18 +6,30 @@ passed=0
 failed=0
 skipped=0
 summary=()
+# Lines of the records that say what did not hold: the end of a long record may be all that somebody gets to see.
+troubles=()
 
 # Adds what a stage's record says of tests: Swift Testing's lines, and "N passed, N failed" of the other stages.
 count() {
-  local record=$1 ran wrong left line
+  local record=$1 ran wrong left held line
   ran=$(sed -n 's/.*Test run with \([0-9]*\) tests\{0,1\} .*/\1/p' "$record" | awk '{ sum += $1 } END { print sum + 0 }')
   wrong=$(grep '^✘ Test ' "$record" | grep -v '^✘ Test run with ' | grep -cE ' failed after [0-9.]+ seconds' || true)
   left=$(grep -c '^➜ Test ' "$record" || true)
-  stage_passed=$((ran - wrong - left)) stage_failed=$wrong stage_skipped=$left
+  # Tests that held when they were run once more stand there twice: as failed, and as passed.
+  held=$(sed -n 's/^held when run once more: \([0-9]*\)$/\1/p' "$record" | awk '{ sum += $1 } END { print sum + 0 }')
+  stage_passed=$((ran - wrong - left)) stage_failed=$((wrong - held)) stage_skipped=$left
   line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$record" | tail -n 1 || true)
   if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
     stage_passed=$((stage_passed + BASH_REMATCH[1])) stage_failed=$((stage_failed + BASH_REMATCH[2]))
   fi
+}
+
+# Keeps the first lines of a stage's record that say what did not hold.
+keep_troubles() {
+  local stage=$1 line
+  while IFS= read -r line; do
+    troubles+=("$stage: ${line:0:400}")
+  done < <(grep -E '^(✘ Test .* recorded an issue|FAILED  |missed  |held when run once more|(/.*: )?error: )' "$records/$stage.txt" | head -n 12)
 }
 
 run() {
@@ -37,6 +49,7 @@ run() {
 conclude() {
   local stage=$1 status=$2 took=$3 verdict="ok" counts="" text
   count "$records/$stage.txt"
+  keep_troubles "$stage"
   if ((status != 0 && stage_failed == 0)); then stage_failed=1; fi
   passed=$((passed + stage_passed)) failed=$((failed + stage_failed)) skipped=$((skipped + stage_skipped))
   ((stage_failed == 0)) || verdict="FAILED"
