@@ -116,3 +116,14 @@ install_missing() {
     fi
   done
 }
+
+# Makes an environment of Python with what a file of requirements names, once: environment NAME FILE [option of pip...]
+environment() {
+  local venv=.build/$1
+  if [[ ! -e $venv/complete ]]; then
+    rm -rf "$venv"
+    python3 -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "Tests/Stages/$2" "${@:3}"
+    touch "$venv/complete"
+  fi
+}

@@ -22,7 +22,7 @@ extension ServerConfiguration {
   /// What is in force, defaults among it, for administrators to look at: no secret, and nothing that holds one. Durations are
   /// milliseconds, sizes are bytes.
   package var settings: [Setting] {
-    general + listening + rates + limiting + mailing + copying + accounting
+    general + listening + rates + limiting + mailing + copying + accounting + administering
   }
 
   private static func shown(_ name: String, _ value: JSON?) -> Setting {
@@ -126,6 +126,17 @@ extension ServerConfiguration {
       Self.shown("accounts.sessionsPerAccount", accounts.sessionsMax),
       Self.shown("accounts.wrongPasswords", accounts.failuresMax),
       Self.shown("accounts.hashingThreads", accounts.hashingThreads),
+    ]
+  }
+
+  private var administering: [Setting] {
+    [
+      Self.shown("console.enabled", JSON.bool(console.isEnabled)),
+      // Null: the name of accounts.publicURL, or where there is none, every name by which the server is reached.
+      Self.shown("console.hosts", console.hosts.map { hosts in JSON.array(hosts.map(JSON.string)) }),
+      Self.shown("console.idle", JSON.int(console.idleTime)), Self.shown("console.lifetime", JSON.int(console.lifetime)),
+      Self.shown("console.claim", console.claim),
+      Self.shown("console.requireSecondFactor", JSON.bool(console.requiresSecondFactor)),
     ]
   }
 }

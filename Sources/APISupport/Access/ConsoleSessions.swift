@@ -192,7 +192,7 @@ extension ConsoleSessions {
       Self.makeRoom(in: &state.sessions, for: caller.actor)
       let secret = Self.word(&state.random)
       let session = Session(
-        id: String(Self.word(&state.random).prefix(16)), caller: caller, csrf: Self.word(&state.random), createdAt: now,
+        id: String(Self.word(&state.random).filter { $0 != "-" && $0 != "_" }.prefix(16)), caller: caller, csrf: Self.word(&state.random), createdAt: now,
         activeAt: now, endsAt: now + settings.lifetime, client: client, stands: stands)
       state.sessions[Self.digest(secret)] = session
       return (session, secret)
@@ -302,7 +302,8 @@ extension APIError {
   /// A name that the pages do not have. It says no more than that there is nothing.
   fileprivate static let otherName = APIError(
     .notFound, "unknown_host",
-    "Nothing is here without a key: browsers administer this server by the names of \"console.hosts\" alone.")
+    "Nothing is here without a key: browsers administer this server by the names of \"console.hosts\" alone, "
+      + "or else by that of \"accounts.publicURL\".")
 
   /// The session of a page that was there once.
   fileprivate static let sessionIsOver = APIError(

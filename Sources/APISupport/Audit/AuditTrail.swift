@@ -45,7 +45,8 @@ package final class AuditTrail: RequestAuditing {
     result: String
   ) {
     var members = captures.sorted { $0.key < $1.key }.map { JSON.Member(key: $0.key, value: .string($0.value)) }
-    for parameter in query.parameters where !["auth", "access_token", "ac"].contains(parameter.name) {
+    // Neither credentials, nor what only the server says of a request.
+    for parameter in query.parameters where !["auth", "access_token", "ac", "via", "address"].contains(parameter.name) {
       members.append(JSON.Member(key: parameter.name, value: .string(parameter.value)))
     }
     if let body, body.readableBytes > 0 { members += Self.members(of: body, action: action) }

@@ -67,8 +67,8 @@ enum FunctionRoutes {
     }
     let descriptions = call.services.functions?.descriptions ?? []
     let paces = call.services.functions?.paces ?? []
-    let (tallies, services, now) = (call.services.functions?.tallies ?? [], call.services, call.services.database.clock.now())
-    services.functionSeries.note(tallies, at: now)
+    let (services, now) = (call.services, call.services.database.clock.now())
+    let tallies = services.functionSeries.note(services.functions?.tallies ?? [], at: now)
     let recent = { (name: String) -> AdminFunctions.Recent? in
       guard tallies.contains(where: { $0.function == name }) else { return nil }
       return services.functionSeries.recent(name, window: window, now: now, startedAt: services.startedAt)

@@ -41,13 +41,20 @@ package final class FunctionSeries: Sendable {
 
   /// Takes in a look.
   ///
+  /// - `tallies`: asked for one look after the other: an older count that came after a newer one would be taken for one that
+  ///   began again.
   /// - `time`: milliseconds since 1970.
-  func note(_ tallies: [FunctionTally], at time: Int64) {
-    // The moment before: a look on the stroke of a quarter is about the one that has passed.
-    let slot = (time - 1) / Self.unit
+  /// - Returns: what was seen.
+  @discardableResult
+  func note(_ tallies: @autoclosure () -> [FunctionTally], at time: Int64) -> [FunctionTally] {
     state.withLock { state in
+      // Of two that look at once the later may come first: that is no clock that was moved.
+      let time = state.lookedAt > time && state.lookedAt - time < 60_000 ? state.lookedAt : time
+      // The moment before: a look on the stroke of a quarter is about the one that has passed.
+      let slot = (time - 1) / Self.unit
       state.lookedAt = time
-      for tally in tallies {
+      let seen = tallies()
+      for tally in seen {
         let grown = Self.grown(tally, since: state.last[tally.function], in: slot)
         state.last[tally.function] = tally
         var parts = state.parts[tally.function] ?? []
@@ -60,6 +67,7 @@ package final class FunctionSeries: Sendable {
         }
         state.parts[tally.function] = parts
       }
+      return seen
     }
   }
 

@@ -37,7 +37,7 @@ const typedBounds = ({ eq, ge, le }) => eq ?? (ge && le ? `${ge}..${le}` : ge ? 
 /** The pane of a node's children as a table: to be read by ear, or saved. */
 async function tablePane(ctx) {
   const { rows, next } = await ctx.page.get('data/children', { path: ctx.path, revision: ctx.at, limit: 200 });
-  const cells = (row) => [row.key, row.kind === 'node' ? '' : row.value, row.kind, row.priority, row.revision, row.time && new Date(Number(row.time)).toISOString()];
+  const cells = (row) => [row.key, row.kind === 'node' ? '' : row.cut ? `${row.value}…` : row.value, row.kind, row.priority, row.revision, row.time && new Date(Number(row.time)).toISOString()];
   return [rows.length > 0 && h('div', { class: 'actions' }, button('CSV', () => saveTable('children.csv', [['key', 'value', 'kind', 'priority', 'revision', 'changed'], ...rows.map(cells)]), { small: true, icon: 'download' })),
     table({
       caption: `Children of ${ctx.path}`, rows, empty: 'It has no children.', columns: [

@@ -123,7 +123,7 @@ function repairOf(page, text) {
 function repairLine(page, text) {
   const { role, ...plan } = repairOf(page, text) ?? {};
   return h('p', { class: 'repair' }, code(text), copyIcon(text, 'Copy the repair command'), role && act(page, role, 'Repair…', () => change({
-    title: 'Repair', verb: 'Repair', words: (reason) => text.replace(/TEXT$/, quote(reason)), then: page, ...plan }), { small: true }));
+    title: 'Repair', verb: 'Repair', words: (reason) => text.replace(/TEXT$/, () => quote(reason)), then: page, ...plan }), { small: true }));
 }
 
 /** What a function made of the changes at one place. */

@@ -128,6 +128,7 @@ async function mountEntries(root, page) {
   }), views(page, 'entries'), filters(page, 'Filter of entries', {
     key: ['Business key', 'level5/bob'], account: ['Account', 'issuance:level5'], since: ['Since', '7d, or a date'], until: ['Until', 'now'] }, 'Show'));
   const list = follow(page, section(page, key ? `Made under ${shown(key)}` : account ? `On ${shown(account)}` : 'All entries', async () => {
+    if (!key && [['since', since], ['until', until]].some(([name, typed]) => typed && params[name] === undefined)) return empty('This is no time. Write 7d, 2026-11-26 or 2026-11-26 10:00.', { name: 'Clear filters', href: page.url('rewards/entries') });
     const { entries, next } = await page.get(`ledger/${route}`, params);
     const none = key || account || since || until ? empty('No entry matches.', { name: 'Clear filters', href: page.url('rewards/entries') })
       : empty('No coins moved yet. The first reward of a function, or a transfer, makes entry 1.', { name: 'Start', href: page.url('start') });

@@ -212,6 +212,7 @@ extension MessageService {
     repeat {
       let page = try page(of: MessageInstance.kind, after: last)
       for instance in page.compactMap({ MessageInstance(stored: $0.value) }) where instance.lastSeen < oldest {
+        try Task.checkCancellation()
         _ = try await removeInstance(instance.id)
       }
       last = page.count == Self.prunePage ? page.last?.key : nil
@@ -232,7 +233,9 @@ extension MessageService {
   }
 
   private func page(of kind: String, after last: String?) throws -> [KeyedRecord] {
-    try read { snapshot, namespace in
+    // A server that stops does not wait for what the next start does as well.
+    try Task.checkCancellation()
+    return try read { snapshot, namespace in
       try snapshot.records(in: namespace, kind: kind, after: last, isDescending: false, limit: Self.prunePage)
     } ?? []
   }

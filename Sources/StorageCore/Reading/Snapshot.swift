@@ -99,10 +99,10 @@ extension Snapshot {
     var high = try head(of: namespace).revision.rawValue + 1
     while low < high {
       let middle = low + (high - low) / 2
-      guard let commit = try commit(in: namespace, at: Revision(middle)) else {
+      guard let found = try commitTime(in: namespace, at: Revision(middle)) else {
         throw StorageError(.damaged, "Commit \(middle) is missing. Run \"doubloon log verify\", or restore a backup.")
       }
-      if commit.time < time { low = middle + 1 } else { high = middle }
+      if found < time { low = middle + 1 } else { high = middle }
     }
     return Revision(low - 1)
   }
