@@ -68,8 +68,8 @@ package enum AdminTree {
       "ge": .only(.filled, text: "Only those whose value is this one or comes behind it, as JSON; not together with eq."),
       "le": .only(
         .filled,
-        text: "Only those whose value is this one or comes before it, as JSON; children without one come first, ge=false leaves "
-          + "them out. Not together with eq."),
+        text: "Only those whose value is this one or comes before it, as JSON; children without one come first, "
+          + "ge=false leaves them out. Not together with eq."),
       "after": .only(.form(JSONSchema.keyForm), text: "The children behind this key: the next of an earlier window."),
       "before": .only(.form(JSONSchema.keyForm), text: "The last children before this key: the previous of a later window."),
       "from": .only(.form(JSONSchema.keyForm), text: "From the first child whose key is this one or comes behind it."),

@@ -67,7 +67,7 @@ import Testing
       let (texts, continuation) = AsyncStream<Int>.makeStream()
       let (size, count, unreadMax) = (1 << 16, 40, 1 << 18)
       let transport = kind.make(unreadMax: unreadMax)
-      let socket = transport.open(server.address(), target: "/socket", timeout: 5000) { event in
+      let socket = transport.open(server.address(), target: "/socket", timeout: 120_000) { event in
         switch event {
         case .opened: continuation.yield(0)
         case .text(let text):

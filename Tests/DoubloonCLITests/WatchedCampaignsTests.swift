@@ -51,7 +51,8 @@ import TreeModel
     let address = "http://127.0.0.1:\(try await application.start())"
     func list() async -> String { await CommandRun(["messages", "list", "--server", address]).out }
     do {
-      try await until { await list().contains("first") }
+      // It is created first, and published then.
+      try await until { await list().contains("published") }
       let before = await list()
       #expect(before.contains("published"), "\(before)")
       try write(first, Self.campaign("second", "{{nothing}}"))

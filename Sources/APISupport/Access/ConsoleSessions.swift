@@ -191,9 +191,11 @@ extension ConsoleSessions {
       state.attempts.giveBack(client.clientNetwork)
       Self.makeRoom(in: &state.sessions, for: caller.actor)
       let secret = Self.word(&state.random)
+      // Without signs that a command would take for an option.
+      let id = String(Self.word(&state.random).filter { $0 != "-" && $0 != "_" }.prefix(16))
       let session = Session(
-        id: String(Self.word(&state.random).filter { $0 != "-" && $0 != "_" }.prefix(16)), caller: caller, csrf: Self.word(&state.random), createdAt: now,
-        activeAt: now, endsAt: now + settings.lifetime, client: client, stands: stands)
+        id: id, caller: caller, csrf: Self.word(&state.random), createdAt: now, activeAt: now, endsAt: now + settings.lifetime,
+        client: client, stands: stands)
       state.sessions[Self.digest(secret)] = session
       return (session, secret)
     }
