@@ -94,6 +94,8 @@ import TreeModel
     try await DatabaseClient.run { server, client in
       let level = client.database.reference(to: Users.level, "alice")
       #expect(level.ref.url.hasSuffix("/users/alice/level"))
+      // A write waits for the connection; a read would be given up after three seconds.
+      try await client.ref("begun").setValue(true)
       #expect(try await level.get() == nil)
       try await level.set(4)
       #expect(try await level.transaction { ($0 ?? 0) + 1 })

@@ -31,8 +31,9 @@ import TreeModel
         let database = Doubloon.Database.database(app: try Self.app(at: address, lines))
         let receipt = database.reference(withPath: "a").write(1)
         try await reached { lines.copy.contains { $0.contains("cannot be reached") } }
-        let told = lines.copy.filter { $0.contains("cannot be reached") }
-        #expect(told.count == 1 && told[0].hasPrefix("warning") && told[0].contains("Writes wait"), "\(told)")
+        // Another test of this process may have asked for every line.
+        let told = lines.copy.filter { $0.hasPrefix("warning") && $0.contains("cannot be reached") }
+        #expect(told.count == 1 && told[0].contains("Writes wait"), "\(told)")
         #expect(told[0].contains(words), "\(address): \(told)")
         #expect(receipt.state == .queued)
         await #expect(throws: DatabaseError.timedOut) { try await receipt.acknowledged(timeout: 0.01) }

@@ -135,6 +135,7 @@ import Testing
       let long = String(repeating: "a😀é", count: 150_000)
       try await client.ref("long").setValue(long)
       let other = DatabaseClient(port: server.port)
+      try await other.ref("begun").setValue(true)
       #expect(try await other.ref("long").getData().string == long)
       try await client.ref("keys").setValue(["\u{E9}": 1])
       try await client.ref("keys/e\u{301}").setValue(2)

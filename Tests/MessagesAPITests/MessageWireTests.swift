@@ -88,7 +88,7 @@ import TreeModel
       let stream = try await EventClient.open(
         "/v1/messages/events?instance=\(Self.fid)&key=k", port: api.port, headers: bearer)
       #expect(try await stream.next()?.hasPrefix("HTTP/1.1 200") == true)
-      #expect(try await stream.event() == "keep-alive null")
+      #expect(try await stream.anyEvent() == "keep-alive null")
       let paid = try await api.send(
         "POST", "/admin/v1/ledger/transfers",
         #"{"debit":"issuance:gift","credit":"user:bob","amount":50,"unit":"pieces_of_eight","code":"gift","key":"gift/1"}"#,

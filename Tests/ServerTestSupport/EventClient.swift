@@ -46,8 +46,16 @@ package struct EventClient: Sendable {
     try await channel.eventLoop.submit { [reading] in reading.value.bytes.count }.get()
   }
 
-  /// The next event's lines as `put {"path":"/","data":1}`.
+  /// The next event's lines as `put {"path":"/","data":1}`, signs of life aside: they come whenever a machine is slow.
   package func event() async throws -> String? {
+    while let event = try await anyEvent() {
+      if event != "keep-alive null" { return event }
+    }
+    return nil
+  }
+
+  /// The next event, a sign of life too.
+  package func anyEvent() async throws -> String? {
     guard let text = try await next() else { return nil }
     let lines = text.split(separator: "\n")
     guard lines.count == 2, lines[0].hasPrefix("event: "), lines[1].hasPrefix("data: ") else { return "not an event: \(text)" }

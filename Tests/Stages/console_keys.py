@@ -97,7 +97,7 @@ def the_focus_is_seen(site, checks):
             # A page that draws itself again keeps the focus where it was, or gives it to its heading.
             if not tab.until(f"{SEEN} === 'seen'", 10):
                 hidden.append(tab.value(SEEN))
-            elif not tab.until(f"{RING} >= 3", 5):
+            elif not tab.until(f"{RING} >= 3", 20):
                 rings.append((tab.focused, tab.value(RING)))
         checks.check(f"wherever Tab leads on {page}, {scheme}, it is seen", not hidden, hidden[:3])
         checks.check(f"by a ring that stands out from its ground on {page}, {scheme}", not rings, rings[:3])

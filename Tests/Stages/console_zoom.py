@@ -35,7 +35,7 @@ def four_times_as_large(site, checks):
     seen(tab, LARGE)
     for page in pages:
         site.go(tab, page)
-        fits = tab.until(f"(({CUT}).wide <= 0 && ({CUT}).cut.length === 0)", 5)
+        fits = tab.until(f"(({CUT}).wide <= 0 && ({CUT}).cut.length === 0)")
         checks.check(f"{page} can be read at 400 %", fits, tab.value(CUT), quiet=True)
     checks.check(f"{len(pages)} pages were looked at, four times as large", tab.value("devicePixelRatio") == 4 and tab.value("innerWidth") == 320)
 
@@ -49,7 +49,7 @@ def large_enough_to_press(site, checks):
             tab.ask("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=5)
         for page in pages:
             site.go(tab, page)
-            found = tab.until(f"{SMALL}({least}).length === 0", 5)
+            found = tab.until(f"{SMALL}({least}).length === 0")
             checks.check(f"what is pressed on {page} is large enough for {name}", found, tab.value(f"{SMALL}({least})"), quiet=True)
         checks.check(f"{len(pages)} pages were looked at for {name}", tab.value("matchMedia('(pointer: coarse)').matches") == (least == 44))
 

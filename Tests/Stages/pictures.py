@@ -111,11 +111,11 @@ def looks(site, tab, shot, event, scheme):
         shot.before(site, tab)
     site.go(tab, shot.page.replace("EVENT", event))
     missing = lambda: [word for word in shot.words if not re.search(word, tab.value(IN_SIGHT) or "", re.I)]
-    tab.until(lambda: not missing())
+    is_there = tab.until(lambda: not missing())
     tab.quiet()
     tab.value("scrollTo(0, 0)")
     tab.value("document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))")
-    return missing()
+    return [] if is_there else missing()
 
 
 def path_of(shot, into, scheme):

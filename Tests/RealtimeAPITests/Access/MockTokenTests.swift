@@ -82,7 +82,7 @@ struct MockTokenTests {
         "/own/jim.json?auth=\(Self.token("jim", iat: issuedAt))", port: server.port)
       #expect(try await stream.next()?.hasPrefix("HTTP/1.1 200") == true)
       #expect(try await stream.event() == #"put {"path":"/","data":null}"#)
-      for _ in 0..<3 { #expect(try await stream.event() == "keep-alive null") }
+      for _ in 0..<3 { #expect(try await stream.anyEvent() == "keep-alive null") }
       try await stream.close()
     }
   }
