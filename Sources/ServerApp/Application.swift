@@ -195,7 +195,8 @@ extension Application {
   /// Waits until every event that was committed before is settled: done, skipped, or waiting for something that only a
   /// person or the clock can bring.
   public func settle() async throws {
-    _ = try await shard.dispatcher.drain()
+    // A debug build on a busy machine may need half a minute for a thousand payments.
+    _ = try await shard.dispatcher.drain(timeout: .seconds(300))
   }
 
   private var servers: [any Service] { [server] + (metricsServer.map { [$0] } ?? []) }
