@@ -42,8 +42,9 @@ struct PutQueue: Sendable {
     unsent.append(last)
   }
 
-  mutating func remove(_ subject: Put.Subject) {
-    if let number = numbers.removeValue(forKey: subject) { puts[number] = nil }
+  @discardableResult
+  mutating func remove(_ subject: Put.Subject) -> Put? {
+    numbers.removeValue(forKey: subject).flatMap { puts.removeValue(forKey: $0) }
   }
 
   mutating func removeAll() { self = PutQueue() }

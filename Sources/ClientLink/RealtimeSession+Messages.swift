@@ -61,9 +61,10 @@ extension RealtimeSession {
     case .listen(let listen): answer(listen, refusal, data)
     case .unlisten(let listen): tree.ended(listen)
     case .write(let id):
-      link.puts.remove(.write(id))
-      if let refusal {
-        outputs.append(.log(isWarning: true, "A write was refused: \(refusal.status) \(refusal.reason)"))
+      let put = link.puts.remove(.write(id))
+      if let refusal, case .write(let write) = put?.kind {
+        let line = "The write at \(write.operation.path) was refused: \(refusal.status) \(refusal.reason)"
+        outputs.append(.log(isWarning: true, line))
       }
       link.heldAnswers.append((id, refusal))
     case .transaction(let id):

@@ -118,9 +118,10 @@ extension RealtimeSession {
     return id
   }
 
-  /// Stops, or starts, having a connection.
+  /// Stops, or starts, having a connection. Who wants one and waits for the next try waits no longer: the app knows when the
+  /// network is another, or the player is back.
   package mutating func setOnline(_ isOnline: Bool, at now: Moment) {
-    if isOnline == !link.isInterrupted { return }
+    if !isOnline, link.isInterrupted { return }
     link.isInterrupted = !isOnline
     if isOnline {
       link.backoff.reset()
@@ -143,13 +144,6 @@ extension RealtimeSession {
       if token != nil { sendAuth(now, isFirst: false) } else if wasToken { request(.other, action: "unauth", at: now) { _ in } }
     case .closed, .connecting: break
     }
-    carryOut(now)
-  }
-
-  /// The system says that the network is another: a new try need not wait.
-  package mutating func networkChanged(_ now: Moment) {
-    link.backoff.reset()
-    if case .closed = link.phase { link.phase = .closed(notBefore: now.uptime) }
     carryOut(now)
   }
 }

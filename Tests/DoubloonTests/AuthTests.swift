@@ -116,7 +116,9 @@ import TreeModel
     try await AppServer.run { server in
       let other = server.app("other").authentication
       let taken = try await other.createUser(withEmail: "ann@acme.test", password: "secret1").user
-      let auth = server.app().authentication
+      try await server.api.setRules(#"{"users": {"$uid": {".write": "auth.uid == $uid"}}}"#)
+      let app = server.app()
+      let auth = app.authentication
       let user = try await auth.signInAnonymously().user
       let credential = EmailAuthProvider.credential(withEmail: "ann@acme.test", password: "secret1")
       guard case .taken(let existing, let anonymous) = try await user.upgrade(with: credential) else {
@@ -126,6 +128,9 @@ import TreeModel
       #expect(anonymous === user)
       #expect(auth.currentUser === user)
       #expect(user.isAnonymous)
+      let database = Doubloon.Database.database(app: app)
+      try await database.reference(withPath: "users/\(user.uid)/level").setValue(3)
+      database.goOffline()
       #expect(try await auth.signIn(with: existing).user.uid == taken.uid)
       #expect(auth.currentUser?.uid == taken.uid)
     }

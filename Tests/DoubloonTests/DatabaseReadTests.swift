@@ -37,14 +37,18 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    (["0": "a", "1": "b", "3": "d"], true), (["1": "x"], true), (["5": "x"], false), (["3": "x", "03": "y"], false),
-  ])
-  func listLikeMapsAreArrays(map: [String: String], isArray: Bool) async throws {
+  @Test(
+    arguments: [
+      (["0": "a", "1": "b", "3": "d"], ["a", "b", nil, "d"]), (["1": "x"], [nil, "x"]), (["5": "x"], nil),
+      (["3": "x", "03": "y"], nil),
+    ] as [([String: String], [String?]?)])
+  func listLikeMapsAreArrays(map: [String: String], list: [String?]?) async throws {
     try await DatabaseClient.run { _, client in
       try await client.ref("list").setValue(map)
       let value = try await client.ref("list").getData().value
-      #expect((value as? [Any] != nil) == isArray)
+      #expect((value as? [Any])?.map { $0 as? String } == list)
+      #expect((value as? [Any])?.contains { !($0 is String || $0 is NSNull) } != true)
+      if list == nil { #expect(value as? [String: String] == map) }
     }
   }
 
@@ -57,6 +61,9 @@ import Testing
       let snapshot = try #require(try await states.next())
       #expect(snapshot.children.allObjects.compactMap { ($0 as? DataSnapshot)?.key } == ["y", "z", "x"])
       #expect(snapshot.childSnapshots.map(\.key) == ["y", "z", "x"])
+      var keys: [String?] = []
+      for child in snapshot.children { keys.append((child as? DataSnapshot)?.key) }
+      #expect(keys == ["y", "z", "x"])
       #expect(snapshot.childrenCount == 3 && snapshot.hasChild("x") && !snapshot.hasChild("w"))
     }
   }

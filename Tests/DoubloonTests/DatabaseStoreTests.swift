@@ -11,25 +11,20 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct DatabaseStoreTests {
   /// A client that keeps data, as an app that has just started.
   static func start(
-    _ server: APIServer, _ folder: TemporaryFolder, isOnline: Bool = true, as player: TestPlayer? = nil
+    _ server: APIServer, _ folder: TemporaryFolder, isOnline: Bool = true, as player: TestPlayer? = nil,
+    log: ClientLog = ClientLog { _, _ in }
   ) -> DatabaseClient {
-    let client = DatabaseClient(port: server.port, storageFolder: folder.path, keepsData: true, tokens: player)
+    let client = DatabaseClient(port: server.port, storageFolder: folder.path, keepsData: true, tokens: player, log: log)
     if !isOnline { client.database.goOffline() }
     return client
   }
 
-  /// Ends a client as the end of its process does: its files are let go of.
-  static func end(_ client: DatabaseClient) async {
-    client.database.goOffline()
-    await withCheckedContinuation { continuation in
-      client.database.core.post { core in
-        core.store?.save(core: core)
-        core.store?.close()
-        core.store = nil
-        continuation.resume()
-      }
-    }
+  private static func log(_ lines: Locked<[String]>) -> ClientLog {
+    ClientLog { level, line in lines.withLock { $0.append("\(level): \(line)") } }
   }
+
+  /// Ends a client as the end of its app does: its files are let go of.
+  static func end(_ client: DatabaseClient) async { await client.database.shutDown() }
 
   @Test func pendingWritesAreSeenAfterARestartAndDeliveredOnceInOrder() async throws {
     let folder = TemporaryFolder()
@@ -121,20 +116,27 @@ import Testing
     let folder = TemporaryFolder()
     try folder.write("no folder", to: "database")
     try await APIServer.run { server in
-      let client = Self.start(server, folder)
+      let lines = Locked<[String]>([])
+      let client = Self.start(server, folder, log: Self.log(lines))
       try await client.ref("a").setValue(1)
       #expect(try await client.ref("a").getData().int == 1)
       await Self.end(client)
+      let errors = lines.copy.filter { $0.hasPrefix("error") }
+      #expect(errors.count == 1 && errors[0].contains("Nothing is kept on disk"), "\(lines.copy)")
     }
   }
 
   @Test func aSecondProcessGoesOnInMemory() async throws {
     let folder = TemporaryFolder()
     try await APIServer.run { server in
-      let (first, second) = (Self.start(server, folder), Self.start(server, folder))
+      let lines = Locked<[String]>([])
+      let first = Self.start(server, folder)
       try await first.ref("a").setValue(1)
+      let second = Self.start(server, folder, log: Self.log(lines))
       try await second.ref("b").setValue(2)
       #expect(try await first.ref("b").getData().int == 2)
+      let errors = lines.copy.filter { $0.hasPrefix("error") }
+      #expect(errors.count == 1 && errors[0].contains("in use by another process"), "\(lines.copy)")
       await Self.end(first)
       await Self.end(second)
     }

@@ -217,6 +217,9 @@ package struct APIServer: Sendable {
   /// The value at a path, as JSON text.
   package func value(_ path: String) async throws -> String { try await send("GET", path).body }
 
+  /// How many places and windows clients listen to.
+  package var listenCount: Int { listeners.counts.listens }
+
   /// The default namespace's revision; 0 if there is none yet.
   package func revision(of name: String = "game") throws -> Int64 {
     guard let id = database.namespace(named: name) else { return 0 }

@@ -43,6 +43,13 @@ package struct AccountKind: Sendable {
     return kind
   }
 
+  /// As `doubloon dev` keeps them, but with the rules of `doubloon serve`.
+  package static var strict: AccountKind {
+    var kind = development
+    kind.options.isDevelopment = false
+    return kind
+  }
+
   /// As `doubloon serve` keeps them.
   package static var production: AccountKind {
     var kind = AccountKind()

@@ -71,12 +71,17 @@ public final class DoubloonApp: Sendable {
   /// The default app, or the one whose calls all fail.
   static var current: DoubloonApp { app() ?? unconfigured }
 
-  /// Forgets the app, and ends what its services wait for. Its session stays on disk.
+  /// Forgets the app, and ends what its services wait for: connections are closed, files are let go of. Its session stays on disk,
+  /// and so does what its databases keep there.
   public func delete() async {
     Self.apps.withLock { apps in if apps[name] === self { apps[name] = nil } }
     messages.shutDown()
     authentication.shutDown()
-    services.withLock { $0 = [:] }
+    let databases = services.withLock { services in
+      defer { services = [:] }
+      return services.values.compactMap { $0 as? Database }
+    }
+    for database in databases { await database.shutDown() }
   }
 }
 

@@ -129,8 +129,12 @@ public final class Auth: Sendable {
   }
 
   /// Ends the session if the error says that it is over, and if it is still the session of that player.
-  func endSession(of user: User, after error: any Error) {
-    guard (error as? AuthError)?.endsSession == true, currentUser === user else { return }
+  ///
+  /// - `isFresh`: whether the server gave out the token a moment before: if it does not know that one, it does not know the player.
+  func endSession(of user: User, after error: any Error, isFresh: Bool = false) {
+    guard let error = error as? AuthError, error.endsSession || (isFresh && error.code == .invalidUserToken),
+      currentUser === user
+    else { return }
     runtime.log(.notice, "The session is over: \(error)")
     replace(with: nil)
   }

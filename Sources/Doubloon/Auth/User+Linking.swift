@@ -23,7 +23,7 @@ extension User {
       guard !self.providerData.contains(where: { $0.providerID == credential.linkedProvider }) else {
         throw AuthError(.providerAlreadyLinked)
       }
-      let json = try await self.present(credential)
+      let json = try await self.asking { token in try await self.auth.present(credential, idToken: token) }
       try await self.take(json)
       return AuthDataResult(user: self, isNew: false, provider: credential.provider, credential: credential)
     }
@@ -74,23 +74,6 @@ extension User {
   /// Signs in once more, for what needs a sign-in a short while ago.
   public func reauthenticate(with credential: AuthCredential, completion: Auth.Completion? = nil) {
     auth.runtime.complete(completion) { try await self.reauthenticate(with: credential) }
-  }
-
-  /// Shows a credential as this player; a token that the server takes for ended is replaced once.
-  private func present(_ credential: AuthCredential) async throws -> JSON {
-    func ask(_ forcingRefresh: Bool) async throws -> JSON {
-      try await auth.present(credential, idToken: try await tokens(forcingRefresh: forcingRefresh).id)
-    }
-    do {
-      do {
-        return try await ask(false)
-      } catch let error as AuthError where [.userTokenExpired, .invalidUserToken].contains(error.code) {
-        return try await ask(true)
-      }
-    } catch {
-      auth.endSession(of: self, after: error)
-      throw error
-    }
   }
 
   /// Takes over the tokens of an answer, and what the account is now. A lookup that fails does not undo what happened.

@@ -104,22 +104,28 @@ public final class User: Sendable, CustomStringConvertible {
     }
   }
 
-  /// A call as this player. A token that the server takes for ended, because of a wrong clock or a moved key, is replaced
-  /// once.
+  /// A call as this player.
   func call(_ name: String, version: String = "v1", _ body: JSON = [:]) async throws -> JSON {
-    func ask(_ forcingRefresh: Bool) async throws -> JSON {
-      let token = try await tokens(forcingRefresh: forcingRefresh).id
+    try await asking { token in
       let members = (body.object ?? []) + [JSON.Member(key: "idToken", value: .string(token))]
       return try await auth.client.accounts(name, .object(members), version: version, email: body["email"]?.string)
     }
+  }
+
+  /// Asks with the player's token. One that the server takes for ended, because of a wrong clock or a moved key, is replaced
+  /// once.
+  func asking(_ ask: (String) async throws -> JSON) async throws -> JSON {
+    var isFresh = false
     do {
       do {
-        return try await ask(false)
+        return try await ask(try await tokens(forcingRefresh: false).id)
       } catch let error as AuthError where [.userTokenExpired, .invalidUserToken].contains(error.code) {
-        return try await ask(true)
+        let token = try await tokens(forcingRefresh: true).id
+        isFresh = true
+        return try await ask(token)
       }
     } catch {
-      auth.endSession(of: self, after: error)
+      auth.endSession(of: self, after: error, isFresh: isFresh)
       throw error
     }
   }

@@ -59,10 +59,22 @@ public final class Database: Sendable {
 
   /// Closes the connection; writes wait. Ends with ``goOnline()``.
   public func goOffline() { core.post { $0.session.setOnline(false, at: $0.now) } }
-  /// Connects again.
+  /// Connects again, at once: also where the next try would wait, so that an app that comes to the foreground, or hears of another
+  /// network, calls it.
   public func goOnline() { core.post { $0.session.setOnline(true, at: $0.now) } }
   /// Gives up all writes that the server has not answered: they fail with ``DatabaseError/writeCanceled``.
   public func purgeOutstandingWrites() { core.post { $0.session.purgeWrites($0.now) } }
+
+  /// Closes the connection, and lets go of the files: what is pending stays in them.
+  func shutDown() async {
+    guard let core = made.copy else { return }
+    await withCheckedContinuation { continuation in
+      core.post { core in
+        core.shutDown()
+        continuation.resume()
+      }
+    }
+  }
 
   /// Whether data and pending writes are kept on disk; off unless set before the first use.
   public var isPersistenceEnabled: Bool {

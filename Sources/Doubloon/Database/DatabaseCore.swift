@@ -104,6 +104,16 @@ final class DatabaseCore: @unchecked Sendable {
     store?.playerChanged(to: uid, carries: carries, core: self)
   }
 
+  /// Closes the connection, and lets go of the files, which the next start of the app finds as after any other end.
+  func shutDown() {
+    session.setOnline(false, at: now)
+    flush()
+    saving?.cancel()
+    store?.save(core: self)
+    store?.close()
+    (saving, store) = (nil, nil)
+  }
+
   /// What the server said is put on disk a moment after the last change.
   private func saveSoon() {
     guard let store, saving == nil else { return }
