@@ -68,6 +68,9 @@ class Peer:
     def begin(self, folder, port):
         """What is done once it answers."""
 
+    def end(self):
+        """What is done before it is stopped."""
+
 
 class Doubloon(Peer):
     def __init__(self, program, kind):
@@ -210,6 +213,7 @@ def measured(peer, clients, options):
         result = run.load(clients)
         result["memory"] = run.memory()
         result["disk"] = disk(f"{run.folder}/data") if os.path.isdir(f"{run.folder}/data") else 0
+        peer.end()
     except BaseException:
         run.process.kill()
         raise
@@ -235,6 +239,20 @@ def told(peer, clients, results, first):
           + f"  {statistics.median(one['memory'] for one in results):.0f} MB"
           + f"  {statistics.median(one['disk'] for one in results):.1f} KB of disk a player"
           + ("" if results is first else f"  Doubloon / it {spread(ratios, '{:.2f}')}"), flush=True)
+
+
+def compared(pair, options, mark):
+    """Two in turns; what the first computes for each lifecycle beside the second is told, with its mark."""
+    results = {peer: [] for peer in pair}
+    for number in range(options.rounds):
+        for peer in pair if number % 2 == 0 else reversed(pair):
+            results[peer].append(measured(peer, options.clients, options))
+    print(f"lifecycle  {options.clients} clients, {options.rounds} rounds; medians (from-to)")
+    for peer in pair:
+        told(peer, options.clients, results[peer], results[pair[0]])
+    ratios = [mine["cpu"] / its["cpu"] for mine, its in zip(results[pair[0]], results[pair[1]])]
+    print(f"lifecycle  CPU of \"{pair[0].name}\" by \"{pair[1].name}\": {statistics.median(ratios):.3f} "
+          f"({min(ratios):.3f}-{max(ratios):.3f}); mark: {mark}", flush=True)
 
 
 def peers(options):

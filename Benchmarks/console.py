@@ -3,6 +3,7 @@
 
     python3 Benchmarks/console.py --program .build/release/doubloon                 # 200 commits a second, 5 s; 20,000 of each
     python3 Benchmarks/console.py --program .build/release/doubloon --full          # 1,000 a second, 30 s; 1,000,000 of each
+    python3 Benchmarks/console.py --program .build/release/doubloon --only lifecycle  # the lifecycle with a console beside it, and without
 
 Three pages are open (overview, data, events) while others write: how long the page's tasks are, how soon it takes an input, how
 many messages and requests there are, whether heap and nodes stay, how soon the last value is right. Beside that what the server
@@ -19,8 +20,9 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Tests", "Stages"))
-from browser import Browser  # noqa: E402
-from console import Site  # noqa: E402
+import beside  # noqa: E402
+from browser import Browser, Tab  # noqa: E402
+from console import NAMESPACE, Site, is_ready  # noqa: E402
 from console_bounds import GRID, answers_of  # noqa: E402
 from console_live import begins  # noqa: E402
 from server import Checks, Connection  # noqa: E402
@@ -245,14 +247,52 @@ def events(site, checks, options):
     checks.check("events: fewer than 60 rows, 40 MB", 0 < most < 60 and heap < 40, (most, heap))
 
 
+class Watched(beside.Doubloon):
+    """The program with the overview of one console open beside it."""
+
+    def __init__(self, program, browser):
+        super().__init__(program, "rest")
+        self.name, self.browser, self.tab = "one console", browser, None
+
+    def begin(self, folder, port):
+        self.tab = Tab(self.browser.chromium, self.browser.stranger())
+        self.tab.hosts = {f"localhost:{port}"}
+        self.tab.open(f"http://localhost:{port}/console/n/{NAMESPACE}/overview")
+        if not is_ready(self.tab):
+            raise SystemExit(f"the overview is not there: {self.tab.text[:300]}")
+        self.tab.ask("Emulation.setFocusEmulationEnabled", enabled=True)
+
+    def end(self):
+        live = [one for one in self.tab.requests if re.search(r"/live\b", one["url"])]
+        if not live or "Overview" not in self.tab.text:
+            raise SystemExit("the overview did not listen")
+        self.tab.leave()
+
+
+def lifecycle(browser, options):
+    """The referral lifecycle beside an open console, and without. The browser runs on the same machine: CPU is the server's."""
+    alone = beside.Doubloon(os.path.abspath(options.program), "rest")
+    alone.name = "no console"
+    beside.compared((Watched(os.path.abspath(options.program), browser), alone), options, "within 3 %")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
     parser.add_argument("--full", action="store_true", help="the sizes that the marks are of")
-    parser.add_argument("--only", choices=["live", "children", "events"])
+    parser.add_argument("--only", choices=["live", "children", "events", "lifecycle"], help="lifecycle is left out where it is not named")
     parser.add_argument("--commits", type=int, help="a second")
     parser.add_argument("--seconds", type=float)
+    parser.add_argument("--driver", default=".build/release/lifecycle", help="of the lifecycle")
+    parser.add_argument("--rounds", type=int, default=5, help="of the lifecycle")
+    parser.add_argument("--clients", type=int, default=16, help="of the lifecycle")
+    parser.add_argument("--folder", default=".build", help="where the lifecycle's data are: on the disk where yours would be")
     options = parser.parse_args()
+    if options.only == "lifecycle":
+        options.seconds, options.perf, options.random = options.seconds or 8, False, False
+        options.driver, options.folder = os.path.abspath(options.driver), os.path.abspath(options.folder)
+        with Browser() as browser:
+            return lifecycle(browser, options)
     options.commits = options.commits or (1000 if options.full else 200)
     options.seconds = options.seconds or (30 if options.full else 5)
     options.children = options.events = 1_000_000 if options.full else 20_000

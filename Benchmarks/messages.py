@@ -181,16 +181,7 @@ def lifecycles(options):
         pairs.append((now, former))
     options.perf = options.random = False
     for pair in pairs:
-        results = {peer: [] for peer in pair}
-        for number in range(options.rounds):
-            for peer in pair if number % 2 == 0 else reversed(pair):
-                results[peer].append(beside.measured(peer, options.clients, options))
-        print(f"lifecycle  {options.clients} clients, {options.rounds} rounds; medians (from-to)")
-        for peer in pair:
-            beside.told(peer, options.clients, results[peer], results[pair[0]])
-        ratios = [mine["cpu"] / its["cpu"] for mine, its in zip(results[pair[0]], results[pair[1]])]
-        print(f"lifecycle  CPU of \"{pair[0].name}\" by \"{pair[1].name}\": {statistics.median(ratios):.3f} "
-              f"({min(ratios):.3f}-{max(ratios):.3f}); mark: within 2 %", flush=True)
+        beside.compared(pair, options, "within 2 %")
 
 
 def main():

@@ -189,7 +189,8 @@ def every_page(site):
     refers(site)
     site.write("users/carol", {"name": "Carol", "level": 2})
     account = site.ask("POST", "/v1/accounts:signUp?key=k", {"email": "carol@example.com", "password": "secret-1"}).json["localId"]
-    event = next(one["id"] for one in site.admin("GET", "events", limit=50)["events"] if one["path"] == "/users/bob/level")
+    level = next(one for one in site.admin("GET", "events", limit=50)["events"] if one["path"] == "/users/bob/level")
+    event, commit = level["id"], level["revision"]
     order = {"mode": "failed", "reason": "a trial"}
     site.admin("PUT", "links/settings", {"domains": ["https://go.acme.test/r"], "hosts": ["acme.test"]})
     site.admin("POST", "links", {"prefix": "https://go.acme.test/r", "option": "CUSTOM", "suffix": "poster", "inviter": "alice",
@@ -210,6 +211,9 @@ def every_page(site):
         "data/users?from=bob": ("users · Data", "users", "carol"),
         "data/users?tab=table": ("users · Data", "users", "CSV"),
         "data/users?order=child:level&ge=4": ("users · Data", "users", "bob"),
+        "commits": ("Commits", "Commits", "/users/bob/level"),
+        "commits?path=/users/alice": ("Commits", "Commits", "pieces_of_eight"),
+        f"commits/{commit}": (f"r{commit}", f"r{commit}", "What it changed"),
         "events": ("Events", "Events", "/users/bob/level"),
         "events?outcome=done&uid=bob": ("Events", "Events", "/users/bob/level"),
         "events?outcome=dead": ("Events", "Events", ""),
@@ -249,6 +253,7 @@ def every_page(site):
         "settings": ("Settings", "Settings", ""),
         "settings?tab=configuration": ("Settings", "Settings", "listen.port"),
         "settings?tab=access": ("Settings", "Settings", "Tokens of the configuration"),
+        "settings?tab=indexes": ("Settings", "Settings", "There are none"),
         "settings?tab=backups": ("Settings", "Settings", "No copies are scheduled"),
         "settings?tab=log": ("Settings", "Settings", "The chain of commits"),
         "overview?w=6h": ("Overview", "Overview", "last 6 hours"),

@@ -41,10 +41,14 @@ def read(text):
         return None
 
 
+# What is copied is kept.
+KEEPS = ("window.copied = []; Object.defineProperty(navigator.clipboard, 'writeText', "
+         "{configurable: true, value: async (text) => { window.copied.push(text) }})")
+
+
 def menus(tab):
     """The texts that the page's copy menus have, by menu and name."""
-    tab.value("window.copied = []; Object.defineProperty(navigator.clipboard, 'writeText', "
-              "{configurable: true, value: async (text) => { window.copied.push(text) }})")
+    tab.value(KEEPS)
     found = {}
     openers = "[...document.querySelectorAll('main .menu > button')].filter((e) => e.checkVisibility() && /Copy/.test(e.innerText))"
     for at in range(tab.value(f"{openers}.length") or 0):
@@ -109,4 +113,43 @@ def every_page_can_be_copied(site, checks):
     checks.check(f"{counts['alike']} commands told what their request told", counts["alike"] >= 10, counts)
 
 
-CHECKS = [every_page_can_be_copied]
+def question(site, tab, page, button):
+    """What the question behind a button has to copy: its command and its request. The question is left without an answer."""
+    site.go(tab, page)
+    tab.value(KEEPS)
+    tab.click(button, "button")
+    found = []
+    for name in ("Copy as command", "Copy as curl"):
+        tab.click(name, "button")
+        tab.until(f"window.copied.length > {len(found)}")
+        found.append(tab.value("window.copied.at(-1)"))
+    tab.key("Escape")
+    tab.until("!document.querySelector('dialog[open]')")
+    return found
+
+
+def what_a_question_copies_does_it(site, checks):
+    account = next(page for page in every_page(site) if re.fullmatch(r"accounts/[^?]+", page))
+    link = {"link": "go.acme.test/r/poster"}
+    tab = site.tab()
+    for page, button, is_done, undo in (
+            ("functions/rewardReferrals", "Pause…", lambda: any(one["paused"] for one in site.admin("GET", "functions")["functions"]),
+             lambda: site.admin("POST", "functions/rewardReferrals/resume", {})),
+            (account, "Disable…", lambda: site.admin("GET", account).get("disabled", False), lambda: site.admin("POST", f"{account}/enable", {})),
+            ("links/show?link=go.acme.test/r/poster", "Switch off…", lambda: "disabledAt" in site.admin("GET", "links/link", **link),
+             lambda: site.admin("PATCH", "links/link", {"disabled": False}, **link))):
+        for name, line in zip(("command", "request"), question(site, tab, page, button)):
+            before = is_done()
+            code, out, err = pasted(site, line)
+            checks.check(f"the {name} of {button} does it", code == 0 and is_done() and not before, (line, code, out[:300], err[:300]))
+            undo()
+    lines = question(site, tab, "rewards/u/bob", "Pay…")
+    had = site.coins("bob")
+    told = [(pasted(site, line)[0], site.coins("bob") - had) for line in lines]
+    checks.check("the command of Pay… pays, and its request is the same payment", told == [(0, 50), (0, 50)], (told, lines))
+    line = question(site, tab, "rewards/entry/2", "Reverse…")[0]
+    code, out, err = pasted(site, line)
+    checks.check("the command of Reverse… takes the payment back", code == 0 and site.coins("alice") == 0, (line, code, out[:300], err[:300]))
+
+
+CHECKS = [every_page_can_be_copied, what_a_question_copies_does_it]

@@ -120,6 +120,10 @@ def the_files_keep_their_rules(_, checks):
             for what, pattern in FORBIDDEN.items():
                 found = re.search(pattern, code)
                 checks.check(f"{name} is without {what}", not found, found and found.group(), quiet=True)
+    # What is seen first is reached first by Tab, and read first.
+    moved = {name: found.group() for name, text in files.items() if (found := re.search(
+        r"(?<![\w-])order\s*:\s*-?\d|-reverse\b" if name.endswith(".css") else r"tabindex[:=]\s*['\"]?[1-9]|tabIndex = [1-9]", text))}
+    checks.check("nothing is seen in another order than it is written in", not moved, moved)
     checks.check("lengths, comments and words were looked at", True)
 
 

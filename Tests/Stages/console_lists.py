@@ -27,7 +27,6 @@ def newest_first(site):
             break
         cursor = {"cursor": answer["next"]}
     return found
-    return found
 
 
 def rows_are_what_they_say(site, checks):

@@ -62,8 +62,10 @@ def empty_pages_have_no_violations(site, checks):
     tab = site.tab()
     for page in ("overview", "start", "data", "events", "replays", "rewards", "rewards/entries", "rewards/u/nobody", "accounts", "links", "audit"):
         site.go(tab, page, EMPTY)
-        found = judged(tab, source)
-        checks.check(f"axe finds nothing on {page} of an empty namespace", not found, "\n        ".join(found), quiet=True)
+        for scheme, size in (("light", WIDE), ("dark", NARROW)):
+            tab.emulate(scheme, size, True)
+            found = judged(tab, source)
+            checks.check(f"axe finds nothing on {page} of an empty namespace, {scheme}, {size[0]} wide", not found, "\n        ".join(found), quiet=True)
     checks.check("axe looked at empty pages", True)
 
 
@@ -72,10 +74,10 @@ def what_lies_over_a_page_has_no_violations(site, checks):
     tab = site.tab()
 
     def look(name):
-        for scheme in ("light", "dark"):
-            tab.emulate(scheme, WIDE, True)
+        for scheme, size in (("light", NARROW), ("dark", NARROW), ("light", WIDE), ("dark", WIDE)):
+            tab.emulate(scheme, size, True)
             found = judged(tab, source)
-            checks.check(f"axe finds nothing with {name}, {scheme}", not found, "\n        ".join(found), quiet=True)
+            checks.check(f"axe finds nothing with {name}, {scheme}, {size[0]} wide", not found, "\n        ".join(found), quiet=True)
 
     def closes(name, opener):
         tab.key("Escape")

@@ -132,6 +132,9 @@ def integers_are_exact(site, checks):
     site.go(tab, "data/numbers?sel=big")
     field = "document.querySelector('.data-pane textarea').value"
     checks.check("edited as they are", tab.until(f"{field} === '{BIG}'"), tab.value(field))
+    site.browser.chromium.ask("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"],
+                              browserContextId=site._context)
+    copies_exactly(checks, tab, BIG)
     tab.fill("Value", str(BIG + 2))
     tab.click("Save", "button")
     stored = lambda key: site.ask("GET", f"/numbers/{key}.json?ns={site.namespace}").text
@@ -142,12 +145,38 @@ def integers_are_exact(site, checks):
     tab.fill("Value", str(LEAST + 1))
     tab.click("Save", "button")
     checks.check("down to the least that there is", until(lambda: stored("least") == str(LEAST + 1)), stored("least"))
-    site.browser.chromium.ask("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"],
-                              browserContextId=site._context)
+    copies_exactly(checks, tab, LEAST + 1)
+
+
+def copies_exactly(checks, tab, value):
     tab.click("Copy", "button")
     tab.click("JSON", "menuitem")
-    copied = tab.until("navigator.clipboard.readText()")
-    checks.check("copied exactly", copied == str(LEAST + 1), copied)
+    copied = lambda: tab.value("navigator.clipboard.readText()")
+    checks.check(f"{value} is copied exactly", tab.until(lambda: copied() == str(value)), copied())
+
+
+def a_commit_is_read(site, checks):
+    refers(site, "aldo", "bea")
+    entry = next(one for one in answers(site, "ledger/statement", account="user:aldo")["entries"] if one["amount"] == 50)
+    tab = site.open(f"rewards/entry/{entry['sequence']}")
+    commit = f"r{entry['revision']}"
+    tab.click(commit, "link")
+    checks.check("an entry leads to its commit", tab.until(lambda: heading(tab) == commit) and tab.address.endswith(f"/commits/{commit[1:]}")
+                 and is_ready(tab), tab.address)
+    checks.check("which says what it changed, and why", tab.shows("/users/aldo/inventory/pieces_of_eight") and tab.shows("function:rewardReferrals")
+                 and tab.shows(re.compile("because of.*/users/bea/level", re.I | re.S)), tab.text[-600:])
+    tab.click("Commits", "link")
+    rows = "[...document.querySelectorAll('main tbody tr')].map((row) => row.cells[0].innerText.trim())"
+    wanted = lambda path: [f"r{one['revision']}" for one in
+                           site.ask("GET", f"/admin/v1/data/log?ns={site.namespace}&path={path}&limit=50").json["commits"]]
+    checks.check("beside all others, the newest first", tab.until(lambda: heading(tab) == "Commits" and tab.value(rows) == wanted("/")), tab.value(rows))
+    tab.fill("Path", "/users/bea")
+    tab.click("Show", "button")
+    checks.check("or those that touched a place", tab.until(lambda: "path=%2Fusers%2Fbea" in tab.address
+                 and tab.value(rows) == wanted("/users/bea")), (tab.address, tab.value(rows)))
+    site.provoke("network: .* 404 ")
+    site.go(tab, "commits/999999")
+    checks.check("one that there is not is said to be none", tab.shows("No commit that is remembered"), tab.text[-300:])
 
 
 def a_conflict_loses_nothing(site, checks):
@@ -252,6 +281,6 @@ def undo_stays_for_a_minute(site, checks):
 
 CHECKS = [
     why_bob_has_coins_by_keyboard, a_dead_letter_is_found_mended_and_paid_once, a_dry_run_changes_nothing, an_entry_is_reversed,
-    integers_are_exact, a_conflict_loses_nothing, the_past_is_shown, what_is_removed_comes_back,
+    integers_are_exact, a_commit_is_read, a_conflict_loses_nothing, the_past_is_shown, what_is_removed_comes_back,
     undo_stays_for_a_minute,
 ]

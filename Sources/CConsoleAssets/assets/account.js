@@ -139,8 +139,7 @@ const sessions = (page, uid) => panel({
     const { sessions: rows, count } = await page.get(at(uid, '/sessions'));
     return [count > rows.length && quiet(`The newest ${number(rows.length)} of ${number(count)}.`), table({
       caption: 'Sessions', rows, empty: 'The player is signed in nowhere.', columns: [
-        col('Signed in by', 'provider'), col('Second factor', (row) => row.secondFactor ?? '—'),
-        when('Signed in', 'signedInAt'), when('Last used', 'usedAt'),
+        col('Signed in by', 'provider'), col('Second factor', (row) => row.secondFactor ?? '—'), when('Signed in', 'signedInAt'), when('Last used', 'usedAt'),
       ],
     })];
   },

@@ -25,10 +25,8 @@ function listPanel(page) {
     const { accounts, scanned, next } = await page.get('accounts', { ...wanted(page), cursor, limit: 50, count: false });
     return [scanned !== undefined && h('p', { class: 'muted meta' }, `${number(accounts.length)} of ${number(scanned)} that were looked at`), table({
       caption: 'Accounts', rows: accounts, columns: [
-        col('Uid', (row) => to(page.url('accounts', row.localId), shown(row.localId))),
-        col('Name', 'displayName'), col('E-mail', 'email'), col('Providers', providers),
-        col('State', (row) => (row.disabled ? badge('disabled') : badge('ok', 'enabled'))),
-        when('Created', 'createdAt'), when('Last sign-in', 'lastLoginAt'),
+        col('Uid', (row) => to(page.url('accounts', row.localId), shown(row.localId))), col('Name', 'displayName'), col('E-mail', 'email'), col('Providers', providers),
+        col('State', (row) => (row.disabled ? badge('disabled') : badge('ok', 'enabled'))), when('Created', 'createdAt'), when('Last sign-in', 'lastLoginAt'),
       ], empty: isFiltered ? empty(next ? 'None of those that were looked at.' : 'No account matches.', !next && { name: 'Clear filters', href: page.url('accounts') })
         : empty('No account yet. An app makes one when a player signs in: signInAnonymously(), or doubloon accounts create.'),
     }), cursorPager(page, next, [accounts.length > 0 ? 'More' : 'Look further', 'First'])];
@@ -39,8 +37,7 @@ const erasedPanel = (page) => listing(page, 'Players who were erased', async () 
   const { erasures } = await page.get('erasures', { limit: 200 });
   return table({
     caption: 'Erasures', rows: erasures, empty: 'Nobody was erased. What was erased is gone; who ordered it, and why, stays here.', columns: [
-      col('Player', (row) => playerLink(page, row.uid)),
-      col('State', (row) => badge(row.state === 'done' ? 'done' : 'running', row.state)),
+      col('Player', (row) => playerLink(page, row.uid)), col('State', (row) => badge(row.state === 'done' ? 'done' : 'running', row.state)),
       when('Ordered', 'orderedAt'), col('By', 'by'), col('Reason', 'reason', true),
     ],
   });

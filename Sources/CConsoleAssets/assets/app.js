@@ -10,7 +10,7 @@ import { live } from './live.js';
 const ROUTES = [
   ['overview', 'overview', 'overview'], ['start', 'start', 'start'],
   ['data', 'data', 'data'], ['data/{path...}', 'data', 'data'],
-  ['events', 'events', 'events'], ['event/{id...}', 'event', 'event'],
+  ['commits', 'history', 'commits'], ['commits/{revision}', 'history', 'commits'], ['events', 'events', 'events'], ['event/{id...}', 'event', 'event'],
   ['replays', 'replays', 'replays'], ['replays/new', 'replays', 'replays/new'], ['replays/{id}', 'replays', 'replays/one'],
   ['rewards', 'rewards', 'rewards'], ['rewards/u/{uid}', 'player', 'rewards/u'],
   ['rewards/entries', 'rewards', 'rewards/entries'], ['rewards/entry/{sequence}', 'rewards', 'rewards/entry'],
@@ -71,7 +71,7 @@ function urlOf(ns, route, rest, query) {
 function makePage(target, session, controller) {
   const page = {
     ns: target.ns, params: target.params, query: new URLSearchParams(location.search), session, live, signal: controller.signal,
-    actions: [], keys: {}, changed: null, copy: null, dirty: null,
+    actions: [], keys: {}, changed: null, dirty: null,
     needs: (role) => (RANK[session.role] ?? 0) >= (RANK[role] ?? 9),
     go: (url, options) => go(url.startsWith('/') ? url : `/console/n/${encodeURIComponent(target.ns)}/${url}`, options),
     url: (route, rest, query) => urlOf(target.ns, route, rest, query),

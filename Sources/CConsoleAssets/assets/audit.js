@@ -57,8 +57,7 @@ export async function mount(root, page) {
     const isFiltered = [...FILTERS, 'since', 'until'].some(asked);
     return [table({
       caption: 'Audit log', rows: actions, columns: [
-        when('Time', 'time', 'moment'), col('Actor', (row) => actorLink(page, row.actor)),
-        col('Action', (row) => code(row.action)),
+        when('Time', 'time', 'moment'), col('Actor', (row) => actorLink(page, row.actor)), col('Action', (row) => code(row.action)),
         col('Result', (row) => (row.result === 'ok' ? badge('ok') : [badge('refused'), ` ${shown(row.result)}`])),
         col('Via', (row) => member(row.detail, 'via') ?? 'key'), col('Reason', (row) => String(reasonOf(row)), true), col('Detail', detail, true),
       ], empty: isFiltered ? empty('No record matches.', { name: 'Clear filters', href: page.url('audit') })

@@ -97,14 +97,14 @@ export function empty(text, action) {
 }
 
 /**
- * A panel that loads and fails alone: panel({title, load: async (signal) -> Node(s), actions: [nodes], page, level: 2}).
+ * A panel that loads and fails alone: panel({title, load: async (signal) -> Node(s), actions: [nodes], page}).
  * -> {element, body, reload(quiet): reads again and keeps what is there meanwhile; `true`: also where the server does not answer}
  */
-export function panel({ title, load, actions, signal, level = 2, plain, class: className }) {
+export function panel({ title, load, actions, signal, plain, class: className }) {
   const id = uniqueId('panel');
   const body = h('div', { class: 'panel-body' });
   const element = h('section', { class: ['panel', plain && 'plain', className], aria: { labelledby: id } },
-    h('header', { class: 'panel-head' }, h(`h${level}`, { id }, title), actions && h('div', { class: 'actions' }, actions)), body);
+    h('header', { class: 'panel-head' }, h('h2', { id }, title), actions && h('div', { class: 'actions' }, actions)), body);
   let turn = 0;
   let isDrawn = false;
   const reload = async (quiet) => {
@@ -128,20 +128,12 @@ export function panel({ title, load, actions, signal, level = 2, plain, class: c
 }
 
 /**
- * A table: table({caption, columns: [{name, cell: (row) => Node | text, number, sort: 'key', class}], rows, empty, open: (row) => …,
- * href: (row) => url, sort: 'key' or '-key', sorted: (key) => …}). The caption is for readers only. It scrolls in its own box.
+ * A table: table({caption, columns: [{name, cell: (row) => Node | text, number, class}], rows, empty, open: (row) => …}). The caption is
+ * for readers only. It scrolls in its own box.
  */
-export function table({ caption, columns, rows, empty: none, open, href, sort, sorted }) {
+export function table({ caption, columns, rows, empty: none, open }) {
   if (rows.length === 0 && none) return none instanceof Node ? none : empty(none);
-  const heads = columns.map((column) => {
-    const direction = sort === column.sort ? 'ascending' : sort === `-${column.sort}` ? 'descending' : null;
-    const props = { scope: 'col', class: [column.number && 'number', column.class], aria: { sort: column.sort ? direction : null } };
-    if (!column.sort || !sorted) return h('th', props, column.name);
-    const arrow = direction === 'ascending' ? ' ↑' : direction === 'descending' ? ' ↓' : '';
-    return h('th', props, h('button', {
-      type: 'button', class: 'sort', on: { click: () => sorted(direction === 'ascending' ? `-${column.sort}` : column.sort) },
-    }, column.name, arrow));
-  });
+  const heads = columns.map((column) => h('th', { scope: 'col', class: [column.number && 'number', column.class] }, column.name));
   const cellOf = (column, row) => {
     try {
       const content = column.cell(row);
@@ -151,12 +143,8 @@ export function table({ caption, columns, rows, empty: none, open, href, sort, s
     }
   };
   const lines = rows.map((row) => {
-    const cells = columns.map((column, index) => {
-      const content = cellOf(column, row);
-      const linked = index === 0 && href ? h('a', { href: href(row) }, content) : content;
-      return h('td', { class: [column.number && 'number', column.class], dataset: { name: column.name } }, linked);
-    });
-    const line = h('tr', { class: open && 'opens' }, cells);
+    const line = h('tr', { class: open && 'opens' }, columns.map((column) => h('td', {
+      class: [column.number && 'number', column.class], dataset: { name: column.name } }, cellOf(column, row))));
     if (open) {
       line.addEventListener('click', (event) => {
         if (!event.target.closest('a, button, input, select') && String(getSelection()) === '') open(row);

@@ -1,6 +1,6 @@
 // Charts, drawn by hand: at most 120 points, an axis with units, a cursor for pointer and keys, and the same as a table.
 
-import { button, table } from './base.js';
+import { button, col, num, table } from './base.js';
 import { clear, h, s, text, uniqueId } from './dom.js';
 import { clock, moment, number, stamp } from './time.js';
 
@@ -72,7 +72,7 @@ export function lineChart({ label, unit = '', points = [], format = (value) => n
     },
     asTable: () => table({
       caption: label, rows: [...shownPoints].reverse(), empty: 'No samples yet.',
-      columns: [{ name: 'Time', cell: ([ms]) => moment(ms) }, { name: unit ? `Value, ${unit}` : 'Value', number: true, cell: ([, value]) => ofValue(value) }],
+      columns: [col('Time', ([ms]) => moment(ms)), num(unit ? `Value, ${unit}` : 'Value', ([, value]) => ofValue(value))],
     }),
   });
   parts.drawing.append(s('line', { class: 'axis', x1: 0, x2: WIDTH, y1: height - 0.5, y2: height - 0.5 }), line, cursor);
@@ -129,8 +129,7 @@ export function barChart({ label, buckets = [], until = 0, series, height = 56, 
     },
     asTable: () => table({
       caption: label, rows: bars.filter((bucket) => total(bucket) > 0), empty: 'No events.',
-      columns: [{ name: 'From', cell: ({ from }) => moment(from) },
-        ...series.map(({ id, name }) => ({ name, number: true, cell: (bucket) => number(bucket[id] ?? 0) }))],
+      columns: [col('From', ({ from }) => moment(from)), ...series.map(({ id, name }) => num(name, (bucket) => number(bucket[id] ?? 0)))],
     }),
   });
   const cursor = s('rect', { y: 0, height, fill: 'none', class: 'cursor', 'vector-effect': 'non-scaling-stroke' });

@@ -86,7 +86,7 @@ class DataPage {
     const step = (by) => () => this.bar.step(by).catch(this.fault);
     Object.assign(page, {
       keys: { '[': step(-1), ']': step(1), n: () => this.writes() && addChild(this, this.base), e: () => this.edit?.() },
-      changed: () => this.show(), dirty: () => this.dirty?.(), copy: () => this.copies(),
+      changed: () => this.show(), dirty: () => this.dirty?.(),
     });
   }
 
@@ -246,6 +246,5 @@ export async function mount(root, page) {
   root.classList.add('fill');
   root.append(view.element);
   await view.show();
-  const watch = page.live.refetch(() => view.live(), { signal: page.signal, gap: 400 });
-  return () => watch.stop();
+  page.live.refetch(() => view.live(), { signal: page.signal, gap: 400 });
 }

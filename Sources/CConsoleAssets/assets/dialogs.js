@@ -10,7 +10,7 @@ await sheet('./pages.css');
  * An action closes with its value, unless its `run` gives false or throws (the fault is shown). `fixed`: Esc does not close it.
  * -> {element, close(value), closed: promise of the value (null: closed without), fault(text), buttons}
  */
-export function dialog({ title, body, actions = [{ name: 'Close' }], wide, fixed, class: className }) {
+export function dialog({ title, body, actions = [{ name: 'Close' }], wide, fixed }) {
   const id = uniqueId('dialog');
   const before = document.activeElement;
   const told = h('p', { class: 'field-fault', role: 'alert', hidden: true });
@@ -54,7 +54,7 @@ export function dialog({ title, body, actions = [{ name: 'Close' }], wide, fixed
       },
     },
   }, h('h2', { id }, title), h('div', { class: 'dialog-body' }, body), told, h('div', { class: 'dialog-actions' }, buttons));
-  const element = h('dialog', { class: ['dialog', wide && 'wide', className], aria: { labelledby: id } }, form);
+  const element = h('dialog', { class: ['dialog', wide && 'wide'], aria: { labelledby: id } }, form);
   element.addEventListener('cancel', (event) => fixed && event.preventDefault());
   element.addEventListener('close', () => {
     element.remove();

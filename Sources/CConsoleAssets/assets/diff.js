@@ -3,7 +3,7 @@
 import { h, shown } from './dom.js';
 import { entries, get, isObject, same, write } from './json.js';
 import { number } from './time.js';
-import { empty, quiet } from './ui.js';
+import { empty, pathLink, quiet } from './ui.js';
 
 const LONGEST_TEXT = 4096;
 const isNode = (value) => isObject(value) || Array.isArray(value);
@@ -133,4 +133,10 @@ export function diffView(changes, { link, limit = LONGEST_TEXT, none = 'Nothing 
   return h('div', { class: 'table-box', tabindex: 0, role: 'group', aria: { label: 'Differences' } },
     h('table', { class: 'diff' }, h('caption', { class: 'only-read' }, 'Differences by path'),
       h('thead', { class: 'only-read' }, h('tr', ['Path', 'Sign', 'Value'].map((name) => h('th', { scope: 'col' }, name)))), h('tbody', rows)));
+}
+
+/** What a commit changed, as the difference that it made. */
+export async function commitDiff(page, revision) {
+  const { changes, count } = await page.get('data/diff', { path: '/', from: revision - 1, to: revision, limit: 200, cut: 4096 }, { trees: ['before', 'after'] });
+  return [count > changes.length && quiet(`The first ${number(changes.length)} of ${number(count)}.`), diffView(changes, { link: (place) => pathLink(page, place, { at: `r${revision}` }) })];
 }

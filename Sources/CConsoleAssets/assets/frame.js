@@ -16,7 +16,6 @@ export const PAGES = [
 ];
 const element = (id) => document.getElementById(id);
 const channel = 'BroadcastChannel' in window ? new BroadcastChannel('doubloon') : null;
-const setting = (name, otherwise) => localStorage.getItem(`doubloon.${name}`) ?? otherwise;
 let app = null;
 let railNs = null;
 let lastAnnounced = -Infinity;
@@ -30,11 +29,11 @@ export function setAppearance(name, value) {
 }
 
 /** A setting of this browser, see setAppearance. */
-export const appearance = (name) => setting(name, { theme: 'auto', density: 'regular', keys: 'yes' }[name]);
+export const appearance = (name) => localStorage.getItem(`doubloon.${name}`) ?? { theme: 'auto', density: 'regular', keys: 'yes' }[name];
 
 function drawRail(page) {
   const route = page.params.route.split('/')[0];
-  const current = { event: 'events', replays: 'events', start: 'overview' }[route] ?? route;
+  const current = { event: 'events', replays: 'events', start: 'overview', commits: 'data' }[route] ?? route;
   const rail = element('rail');
   if (railNs !== page.ns) {
     railNs = page.ns;
@@ -71,7 +70,7 @@ function drawWho(session) {
   });
   const name = h('span', { class: 'who-name' }, `${session.actor} · ${session.role}`);
   place.replaceChildren(menu(name, () => [
-    { name: 'Theme as the system has it', ...theme('Theme as the system has it', 'auto') }, theme('Light theme', 'light'), theme('Dark theme', 'dark'),
+    theme('Theme as the system has it', 'auto'), theme('Light theme', 'light'), theme('Dark theme', 'dark'),
     { name: 'Keyboard shortcuts', hint: '?', run: () => call('keys') }, { name: 'Settings', run: () => app.page()?.go('settings') },
     { name: 'Sign out', run: signOut },
   ], { icon: 'accounts', label: `Signed in as ${session.actor}, role ${session.role}`, quiet: true }));

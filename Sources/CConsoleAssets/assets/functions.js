@@ -1,6 +1,6 @@
 // Functions: what there is, pause, resume, retry, run by hand.
 
-import { diffView } from './diff.js';
+import { commitDiff } from './diff.js';
 import { append, clear, h, shown } from './dom.js';
 import { parse } from './json.js';
 import {
@@ -55,11 +55,9 @@ async function mountList(root, page) {
   }));
   const made = follow(page, listing(page, 'All functions', async () => table({
     caption: 'Functions', rows: await list(page), columns: [
-      col('Name', (row) => functionLink(page, row.name)), col('Runs on', 'kinds'),
-      col('Path', (row) => code(row.pattern)),
+      col('Name', (row) => functionLink(page, row.name)), col('Runs on', 'kinds'), col('Path', (row) => code(row.pattern)),
       col('State', (row) => (row.paused ? badge('paused') : row.pace ? badge('ok', 'listening') : badge('none', 'only remembered'))),
-      num('Dead', (row) => failures(page, row, row.deadLetters, 'dead')),
-      num('Retrying', (row) => failures(page, row, row.retries, 'waiting')),
+      num('Dead', (row) => failures(page, row, row.deadLetters, 'dead')), num('Retrying', (row) => failures(page, row, row.retries, 'waiting')),
       col('Runs, 24 h', lately, true), num('p50', (row) => nanoseconds(row.recent?.p50Nanoseconds)), num('p95', (row) => nanoseconds(row.recent?.p95Nanoseconds)), col('Do', (row) => h('span', { class: 'actions' }, controls(page, row, true))),
     ], empty: empty('This server runs no functions. They stand in Functions/ of the deployment; Examples/OwnGame shows some.'),
   })));
@@ -97,12 +95,6 @@ const overview = (page, name) => follow(page, listing(page, 'State and settings'
   })];
 }));
 
-/** What a run committed, as the difference that it made. */
-async function effects(page, revision) {
-  const { changes, count } = await page.get('data/diff', { path: '/', from: revision - 1, to: revision, limit: 50 }, { trees: ['before', 'after'] });
-  return [count > changes.length && quiet(`The first ${number(changes.length)} of ${number(count)}.`), diffView(changes, { link: (place) => pathLink(page, place, { at: `r${revision}` }) })];
-}
-
 /** A JSON text as its value; nothing for an empty text. */
 function valueOf(name, text) {
   if (text.trim() === '') return undefined;
@@ -138,16 +130,15 @@ function invoke(page, name) {
     });
     if (!answer) return null;
     append(clear(result), [h('p', badge(answer.outcome), answer.reason && ` ${shown(answer.reason)}`, ' ', eventLink(page, answer.event)),
-      h('p', answer.effect ? ['It committed ', to(page.url('data', '/', { at: `r${answer.effect}` }), `r${answer.effect}`), ':'] : 'It changed nothing.'),
-      answer.effect && await effects(page, Number(answer.effect))]);
+      h('p', answer.effect ? ['It committed ', to(page.url('commits', answer.effect), `r${answer.effect}`), ':'] : 'It changed nothing.'),
+      answer.effect && await commitDiff(page, Number(answer.effect))]);
     return past.reload();
   };
   const past = listing(page, 'Run by hand before', async () => {
     const { invocations } = await page.get('invocations', { limit: 100 }, { trees: ['before', 'after'] });
     return table({
       caption: 'Invocations', rows: invocations.filter((row) => row.function === name), empty: 'Nobody ran it by hand lately.', columns: [
-        when('Time', 'time'), col('Event', (row) => eventLink(page, row.event)),
-        col('Before', (row) => inline(row.before, 40)), col('After', (row) => inline(row.after, 40)),
+        when('Time', 'time'), col('Event', (row) => eventLink(page, row.event)), col('Before', (row) => inline(row.before, 40)), col('After', (row) => inline(row.after, 40)),
         col('As', 'as'), col('By', 'actor'), col('Reason', 'reason', true),
       ],
     });

@@ -1,12 +1,12 @@
-// What was: the commits that touched a node, two of them compared, an old state restored, and the bar that moves through them.
+// What was: the commits that touched a node, two of them compared, an old state restored, the bar that moves through them; and the pages of commits.
 
 import * as api from './api.js';
 import { fill, h, later, shown } from './dom.js';
 import { change, preview, read } from './editor.js';
-import { diffView } from './diff.js';
+import { commitDiff, diffView } from './diff.js';
 import { number, parseTime, time } from './time.js';
-import { change as ask } from './parts.js';
-import { actorLink, button, empty, errorPanel, eventLink, guard, inline, input, quiet } from './ui.js';
+import { change as ask, copying, filters, follow, listing, pager, section } from './parts.js';
+import { actorLink, button, col, empty, errorPanel, eventLink, guard, heading, inline, input, num, quiet, table, to, when } from './ui.js';
 
 // Commits of one page of the log, and the changes of each that the list of them shows.
 const PAGE = 50, SHOWN = 6;
@@ -208,4 +208,27 @@ export function asOfBar(ctx) {
   const element = h('div', { class: 'as-of', role: 'group', aria: { label: 'As of' } }, h('span', { class: 'muted' }, 'as of'), slider, told, older, newer, play, now, momentForm(ctx));
   element.addEventListener('pointerenter', () => ctx.at === undefined && load().catch(() => {}));
   return { element, step, load, show };
+}
+
+/** The title of the pages of commits. */
+export const title = ({ revision }) => (revision ? `r${revision}` : 'Commits');
+
+/** Shows the commits of the namespace, newest first, or one of them with what it changed. */
+export async function mount(root, page) {
+  const { ns, params, query } = page;
+  const at = Number(params.revision);
+  const [path, before] = at ? ['/', at + 1] : [query.get('path') || '/', query.get('before')];
+  const list = follow(page, listing(page, at ? 'Commit' : 'Newest first', async () => {
+    const { commits, next, prunedThrough } = await log({ ns, page }, path, before, 2);
+    return [table({
+      caption: 'Commits', rows: at ? commits.filter(({ revision }) => revision === at) : commits, empty: 'No commit that is remembered touched this.', columns: [
+        col('Commit', ({ revision }) => to(page.url('commits', revision), `r${revision}`)), when('Time', 'time', 'moment'), col('By', ({ actor }) => actorLink(page, actor)), num('Places', 'changeCount'),
+        col('Changed', ({ changes }) => h('ul', changes.map((one) => changeLine('/', one))), true), col('Because of', ({ cause }) => cause && eventLink(page, cause.event), true)],
+    }), !at && pager(page, next && { before: next }, !before), prunedThrough && quiet(`The log was pruned up to r${prunedThrough}.`)];
+  }));
+  const span = { from: at - 1, to: at };
+  const parts = at ? [list, section(page, 'What it changed', () => commitDiff(page, at))] : [list];
+  root.append(heading(title(params), at ? { crumbs: to(page.url('commits'), 'Commits'), actions: copying(page, 'data diff', ['/'], { ...span, json: true }, 'data/diff', { ns, path, ...span }) }
+    : { actions: copying(page, 'data log', [path], { json: true }, 'data/log', { ns, path }) }), at ? '' : filters(page, 'Filter of commits', { path: ['Path', '/users/bob'] }, 'Show'), ...parts.map(({ element }) => element));
+  await Promise.all(parts.map(({ first }) => first));
 }

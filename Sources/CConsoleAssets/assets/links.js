@@ -45,8 +45,7 @@ function invites(page) {
       caption: 'Newest first', rows, columns: [
         when('Time', 'createdAt'), col('State', (row) => badge({ failed: 'failed', queued: 'waiting', converted: 'done' }[row.state] ?? 'pending', row.state)),
         col('Sender', (row) => playerLink(page, row.sender)), col('To', 'to', true), col('Channel', 'channel'),
-        col('Campaign', 'campaign'), col('Link', (row) => to(showing(page, row.link), shown(bare(row.link)))),
-        col('Fault', 'lastError', true),
+        col('Campaign', 'campaign'), col('Link', (row) => to(showing(page, row.link), shown(bare(row.link)))), col('Fault', 'lastError', true),
       ], empty: Object.values(given).some(Boolean) ? empty('No invitation is like this.', { name: 'Clear filters', href: page.url('invites') })
         : 'No invitation yet. An app sends one for a player: POST /v1/invites.',
     }), more(page, next, scanned, rows)];

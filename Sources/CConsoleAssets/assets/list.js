@@ -311,12 +311,7 @@ class WindowList {
     if (!row || row.item === undefined) return;
     this.focused = row.index;
     this.focusedKey = this.options.key(row.item);
-    this.options.select?.(row.item);
     this.draw();
-  }
-
-  current() {
-    return this.at(this.focused).item;
   }
 
   focusIndex(index) {
@@ -330,12 +325,6 @@ class WindowList {
     else if (top + this.height > this.scroller.scrollTop + space) this.scroller.scrollTop = top + this.height - space;
     this.draw();
     this.pool.find((row) => row.index === target)?.element.focus({ preventScroll: true });
-  }
-
-  focusKey(key) {
-    const index = this.items().findIndex((item) => this.options.key(item) === key);
-    if (index >= 0) this.focusIndex(index);
-    return index >= 0;
   }
 
   pressed(event) {

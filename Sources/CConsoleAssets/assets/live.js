@@ -171,7 +171,7 @@ addEventListener('online', () => {
 });
 
 /** Calls `load` when commits came, not too often: at most four times a second, two under way. */
-function refetch(load, { signal, gap = 250 } = {}) {
+function refetch(load, { signal, gap = 250 }) {
   let underWay = 0;
   let last = 0;
   let timer = 0;
@@ -199,13 +199,11 @@ function refetch(load, { signal, gap = 250 } = {}) {
     if (!timer && !stopped) timer = setTimeout(run, Math.max(0, last + gap - performance.now()));
   };
   const off = live.on('revision', ask);
-  const stop = () => {
+  signal.addEventListener('abort', () => {
     stopped = true;
     clearTimeout(timer);
     off();
-  };
-  signal?.addEventListener('abort', stop, { once: true });
-  return { now: ask, stop };
+  }, { once: true });
 }
 
 /** The live stream. */
@@ -221,10 +219,6 @@ export const live = {
     disconnect();
     retries = 0;
     connect();
-  },
-  close() {
-    namespace = null;
-    disconnect();
   },
   on(type, listener) {
     if (!listeners.has(type)) listeners.set(type, new Set());

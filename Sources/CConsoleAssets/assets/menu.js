@@ -4,12 +4,12 @@ import { h, uniqueId } from './dom.js';
 import { icon } from './icons.js';
 
 /**
- * A button with a menu: menu('Copy', [{name, run, href, copy, disabled, hint, danger}] or () => […], {icon, label, quiet}).
+ * A button with a menu: menu('Copy', [{name, run, copy, hint}] or () => […], {icon, label, quiet}).
  * -> the element.
  */
-export function menu(name, items, { icon: iconName, label, quiet, end = true } = {}) {
+export function menu(name, items, { icon: iconName, label, quiet } = {}) {
   const id = uniqueId('menu');
-  const list = h('div', { class: ['menu-list', end && 'at-end'], role: 'menu', id, hidden: true, aria: { label: label ?? name } });
+  const list = h('div', { class: 'menu-list', role: 'menu', id, hidden: true, aria: { label: label ?? name } });
   const opener = h('button', {
     type: 'button', class: ['button', quiet && 'quiet', !name && 'only-icon'], title: name ? undefined : label,
     aria: { haspopup: 'menu', expanded: 'false', controls: id, label },
@@ -26,12 +26,9 @@ export function menu(name, items, { icon: iconName, label, quiet, end = true } =
   };
   const open = (last) => {
     const given = typeof items === 'function' ? items() : items;
-    list.replaceChildren(...given.filter(Boolean).map((item) => h(item.href ? 'a' : 'button', {
-      role: 'menuitem', tabindex: -1, type: item.href ? undefined : 'button', href: item.href, class: ['menu-item', item.danger && 'danger'],
-      aria: { disabled: item.disabled ? 'true' : null },
-      on: {
-        click: (event) => {
-          if (item.disabled) return event.preventDefault();
+    list.replaceChildren(...given.filter(Boolean).map((item) => h('button', {
+      role: 'menuitem', tabindex: -1, type: 'button', class: 'menu-item', on: {
+        click: () => {
           close(true);
           if (item.copy !== undefined) import('./dialogs.js').then(({ copyText }) => copyText(item.copy));
           item.run?.();

@@ -119,53 +119,28 @@ function upSince(status) {
   return parts.join(', ');
 }
 
-/** A panel of the last of something, read again when commits came; `columns` as of table(). */
-function lastPanel(page, { name, href, all, load }) {
-  return panel({ title: name, actions: h('a', { href }, all), load });
-}
+/** A panel of the last of something, with the way to all. */
+const lastPanel = (title, href, all, load) => panel({ title, actions: h('a', { href }, all), load });
 
-function eventsPanel(page) {
-  return lastPanel(page, {
-    name: 'Last events', href: page.url('events'), all: 'All events', load: async () => {
-      const { events } = await page.get('events', { limit: 8 }, { active: false });
-      return table({
-        caption: 'Last events', rows: events, empty: empty('No write has matched a function yet.', { name: 'Try it: Alice refers Bob', href: page.url('start') }),
-        open: (event) => page.go(page.url('event', event.id)),
-        columns: [col('Time', (event) => h('span', { class: 'nowrap' }, clock(event.time).slice(0, 8)), true),
-          col('Path', (event) => eventLink(page, event.id, event.path), true),
-          col('Outcome', (event) => h('span', { class: 'row wrap' }, outcomesOf(event)), true)],
-      });
-    },
-  });
-}
+const eventsPanel = (page) => lastPanel('Last events', page.url('events'), 'All events', async () => table({
+  caption: 'Last events', rows: (await page.get('events', { limit: 8 }, { active: false })).events, open: (event) => page.go(page.url('event', event.id)),
+  empty: empty('No write has matched a function yet.', { name: 'Try it: Alice refers Bob', href: page.url('start') }), columns: [
+    col('Time', (event) => h('span', { class: 'nowrap' }, clock(event.time).slice(0, 8)), true), col('Path', (event) => eventLink(page, event.id, event.path), true),
+    col('Outcome', (event) => h('span', { class: 'row wrap' }, outcomesOf(event)), true)],
+}));
 
-function auditPanel(page) {
-  return lastPanel(page, {
-    name: 'Last admin actions', href: page.url('audit'), all: 'Audit log', load: async () => {
-      const { actions } = await page.get('audits', { limit: 5, except: 'data' }, { active: false });
-      return table({
-        caption: 'Last admin actions', rows: actions, empty: 'No administrator has done anything yet.',
-        columns: [col('Time', (action) => time(action.time), true), col('Who', (action) => actorLink(page, action.actor), true),
-          col('Action', 'action', true),
-          col('Result', (action) => (action.result === 'ok' ? badge('ok') : badge('refused', action.result)), true)],
-      });
-    },
-  });
-}
+const auditPanel = (page) => lastPanel('Last admin actions', page.url('audit'), 'Audit log', async () => table({
+  caption: 'Last admin actions', rows: (await page.get('audits', { limit: 5, except: 'data' }, { active: false })).actions, empty: 'No administrator has done anything yet.', columns: [
+    col('Time', (action) => time(action.time), true), col('Who', (action) => actorLink(page, action.actor), true), col('Action', 'action', true),
+    col('Result', (action) => (action.result === 'ok' ? badge('ok') : badge('refused', action.result)), true)],
+}));
 
-function replaysPanel(page) {
-  return lastPanel(page, {
-    name: 'Replays', href: page.url('replays'), all: 'All replays', load: async () => {
-      const { replays } = await page.get('replays', { limit: 5 }, { active: false });
-      return table({
-        caption: 'Replays', rows: replays, empty: 'Nothing was replayed yet.', open: (replay) => page.go(page.url('replays', replay.id)),
-        columns: [col('No.', (replay) => h('a', { href: page.url('replays', replay.id) }, number(replay.id)), true),
-          col('State', (replay) => badge(replay.state), true), num('Given', (replay) => number(replay.progress.given)),
-          col('Reason', (replay) => replay.order.reason, true)],
-      });
-    },
-  });
-}
+const replaysPanel = (page) => lastPanel('Replays', page.url('replays'), 'All replays', async () => table({
+  caption: 'Replays', rows: (await page.get('replays', { limit: 5 }, { active: false })).replays, empty: 'Nothing was replayed yet.',
+  open: (replay) => page.go(page.url('replays', replay.id)), columns: [
+    col('No.', (replay) => h('a', { href: page.url('replays', replay.id) }, number(replay.id)), true), col('State', (replay) => badge(replay.state), true),
+    num('Given', (replay) => number(replay.progress.given)), col('Reason', (replay) => replay.order.reason, true)],
+}));
 
 /** The charts of a window: the server's series, and behind it what was told since. */
 function chartsPanel(page) {

@@ -204,8 +204,7 @@ export const amountOn = (entry, account) => (entry.credit === account ? entry.am
 
 /** Columns of entries: of an account's statement, or of the whole ledger. */
 export const entryColumns = (page, account) => [
-  num('Entry', (row) => to(page.url('rewards/entry', row.sequence), number(row.sequence))),
-  col('Time', (row) => time(row.time, 'moment')),
+  num('Entry', (row) => to(page.url('rewards/entry', row.sequence), number(row.sequence))), col('Time', (row) => time(row.time, 'moment')),
   num('Amount', (row) => coins(account ? amountOn(row, account) : row.amount, row.unit)),
   account && num('Balance', (row) => number(row.credit === account ? row.creditAfter : row.debitAfter)),
   col('Code', (row) => row.code),

@@ -83,10 +83,8 @@ async function endHold(page, uid, hold, isRelease) {
 function holdsTable(page, uid, holds) {
   return holds.length > 0 && [h('h3', 'What waits'), table({
     caption: 'Holds', rows: holds, columns: [
-      num('Hold', (row) => to(page.url('rewards/entry', row.sequence), number(row.sequence))),
-      num('Amount', (row) => coins(row.amount, row.unit)),
-      when('Since', 'time'), col('Why', (row) => cause(page, row)),
-      col('About', (row) => (row.subject ? playerLink(page, row.subject) : '—')),
+      num('Hold', (row) => to(page.url('rewards/entry', row.sequence), number(row.sequence))), num('Amount', (row) => coins(row.amount, row.unit)),
+      when('Since', 'time'), col('Why', (row) => cause(page, row)), col('About', (row) => (row.subject ? playerLink(page, row.subject) : '—')),
       col('Do', (row) => h('span', { class: 'actions' },
         act(page, 'support', 'Release…', () => endHold(page, uid, row, true), { small: true }),
         act(page, 'support', 'Give back…', () => endHold(page, uid, row, false), { small: true, danger: true }))),

@@ -106,7 +106,7 @@ function orderForm(page, changed) {
     if (!reason.value.trim()) reason.focus();
     return reason.value.trim() !== '';
   };
-  return { element, order, needReason, hasText: () => reason.value !== '' };
+  return { element, order, needReason };
 }
 
 const PREVIEW_FACTS = (trial) => facts([['Would run', h('span', { class: 'big' }, number(trial.survey.run))], ['Done already', number(trial.survey.alreadyDone)],
@@ -194,7 +194,6 @@ async function showNew(root, page) {
     });
     if (!done) return;
     toast(`Replay ${done.id} has begun.`);
-    page.dirty = null;
     page.go(page.url('replays', done.id));
   }, { primary: true });
   const copy = copyButton([{ name: 'Link', text: () => location.href }, { name: 'curl of the preview', text: () => curl('POST', 'replays/preview', { ns: page.ns }, { ...form.order(), reason: form.order().reason || 'preview' }) },

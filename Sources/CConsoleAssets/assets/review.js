@@ -112,8 +112,7 @@ async function mountReview(root, page) {
       caption: 'Holds', rows: holds, columns: [
         col('Choose', box), num('Hold', (row) => to(page.url('rewards/entry', row.sequence), number(row.sequence))),
         col('For', (row) => playerLink(page, row.credit.replace(/^hold:/, ''))), num('Amount', (row) => coins(row.amount, row.unit)),
-        when('Since', 'time'), col('Why', (row) => cause(page, row), true),
-        col('About', (row) => (row.subject ? playerLink(page, row.subject) : '—')),
+        when('Since', 'time'), col('Why', (row) => cause(page, row), true), col('About', (row) => (row.subject ? playerLink(page, row.subject) : '—')),
       ],
       empty: empty('Nothing waits. A reward waits where its function\'s limits say that a person shall look at it.', FILTERS.some((name) => page.query.get(name)) && { name: 'Clear filters', href: page.url('rewards/review') }),
     }), cursorPager(page, next, ['Newer', 'Oldest'], 'after')];

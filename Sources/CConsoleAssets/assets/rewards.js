@@ -51,8 +51,7 @@ function topPanel(page) {
       return [h('p', { class: 'row wrap' }, [['', 'ever'], ['7', '7 days'], ['30', '30 days']].map(([id, name]) => chip({ days: id }, name, id === (days ?? ''))),
         units.length > 1 && units.map((name) => chip({ unit: name }, name, name === unit))), table({
         caption: 'Referrers, by what the ledger says', rows: leaders, columns: [
-          col('Player', (row) => to(page.url('rewards/u', row.player, { tab: 'tree' }), shown(row.player))),
-          num('Referred', 'referred'), num('Signed up', 'signedUp'),
+          col('Player', (row) => to(page.url('rewards/u', row.player, { tab: 'tree' }), shown(row.player))), num('Referred', 'referred'), num('Signed up', 'signedUp'),
           num(shown(goal?.name ?? 'Goal'), 'reached'), num('Coins for it', (row) => amounts(row.coins)),
           num('Reversed', (row) => amounts(row.reversed)), num('Clicks', 'clicks'), num('Installs', 'installs'),
         ], empty: empty('Nobody was referred yet. A player counts as referred when the record names a referrer: referred_by "alice".',
@@ -68,10 +67,7 @@ function accountsPanel(page, name, prefix, none) {
     const { accounts, next } = await page.get('ledger/accounts', { prefix, limit: 50, after: page.query.get(key) });
     return [table({
       caption: `${name}: accounts`, rows: accounts, empty: none, columns: [
-        col('Account', (row) => accountLink(page, row.account)),
-        num('Balance', 'balance'),
-        col('Unit', 'unit'),
-        num('Entries', 'entries'),
+        col('Account', (row) => accountLink(page, row.account)), num('Balance', 'balance'), col('Unit', 'unit'), num('Entries', 'entries'),
       ],
     }), cursorPager(page, next, undefined, key)];
   }));
@@ -167,7 +163,7 @@ async function mountEntry(root, page) {
     ['From', [accountLink(page, entry.debit), ` has ${number(entry.debitAfter)} after it`]],
     ['To', [accountLink(page, entry.credit), ` has ${number(entry.creditAfter)} after it`]],
     ['When', time(entry.time, 'moment')],
-    ['Commit', to(page.url('data', '/', { at: `r${entry.revision}` }), `r${entry.revision}`)],
+    ['Commit', to(page.url('commits', entry.revision), `r${entry.revision}`)],
     ['Code', entry.code], ['Business key', code(entry.key)],
     ['Event', entry.event && eventLink(page, entry.event)], ['Function', entry.function && functionLink(page, entry.function)],
     ['About', entry.subject && playerLink(page, entry.subject)],

@@ -120,10 +120,8 @@ function indexes(page) {
     }
     return table({
       caption: 'Each with its state', rows, columns: [
-        col('Path', (row) => code(row.path)), col('Ordered by', (row) => code(row.index)),
-        col('State', (row) => badge(row.state === 'ready' ? 'ok' : 'running', row.state)),
-        num('Children', 'childrenIndexed'),
-        col('At', 'at'), col('Problem', 'problem', true),
+        col('Path', (row) => code(row.path)), col('Ordered by', (row) => code(row.index)), col('State', (row) => badge(row.state === 'ready' ? 'ok' : 'running', row.state)),
+        num('Children', 'childrenIndexed'), col('At', 'at'), col('Problem', 'problem', true),
       ], empty: 'No index is declared. ".indexOn": ["level"] in the rules makes queries by level fast on a large node.',
     });
   });

@@ -245,8 +245,7 @@ function coverage(report, area) {
     caption: 'Coverage, by line', rows: report.rules, columns: [
       num('Line', (row) => button(String(row.line), () => area.goTo(row.line, row.column), { small: true, quiet: true, label: `Go to line ${row.line}` })),
       col('Rule', (row) => h('code', `${row.kind} ${shown(row.pattern)}`), true),
-      col('Proved', (row) => h('span', { class: row.mark[1] }, `${row.mark[0]} ${row.mark[2]}`)), num('True', 'trueCount'),
-      num('False', (row) => number(row.falseCount + row.failedCount)),
+      col('Proved', (row) => h('span', { class: row.mark[1] }, `${row.mark[0]} ${row.mark[2]}`)), num('True', 'trueCount'), num('False', (row) => number(row.falseCount + row.failedCount)),
       col('Not shown', (row) => row.gaps.map((gap) => h('div', `${gap.line}:${gap.column} ${gap.what}: `, code(gap.text))), true),
     ], empty: 'There is no rule in this file.',
   });

@@ -7,7 +7,7 @@ import { appearance, PAGES, RECENT, setAppearance } from './frame.js';
 import { number } from './time.js';
 import { choice, field } from './ui.js';
 
-const OTHERS = [['replays', 'Replays'], ['replays/new', 'New replay'], ['rewards/entries', 'Ledger entries'], ['start', 'Start: Alice refers Bob']];
+const OTHERS = [['commits', 'Commits'], ['replays', 'Replays'], ['replays/new', 'New replay'], ['rewards/entries', 'Ledger entries'], ['start', 'Start: Alice refers Bob']];
 
 /** The namespaces to choose from. */
 export async function pickNamespace(app) {

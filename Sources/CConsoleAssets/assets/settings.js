@@ -51,8 +51,7 @@ const server = (page) => [part(page, 'Server', async () => {
 proof(page, 'Everything that is stored', 'Reads every table of every namespace and compares it with what proves it.', 'verify', {}, 'verify',
   (found, took) => [verdict(found, `${number(found.rows)} rows in ${took}.`), faults(found), table({
     caption: 'Namespaces', rows: found.namespaces, columns: [
-      col('Namespace', 'namespace'), num('Commits', 'commits'),
-      num('Entries', 'entries'), num('Runs', 'executions'),
+      col('Namespace', 'namespace'), num('Commits', 'commits'), num('Entries', 'entries'), num('Runs', 'executions'),
       col('Faults', (row) => (row.faultCount > 0 ? [badge('failed', number(row.faultCount)), ` ${shown(row.faults.join(' '))}`] : badge('ok', '0'))),
     ],
   })])];
@@ -131,8 +130,7 @@ function access(page) {
   const accounts = part(page, 'Service accounts', async () => table({
     caption: 'Names and roles', rows: (await page.get('service-accounts')).serviceAccounts,
     empty: 'There are none. A program, or a colleague, signs in with the key file of one; each has a role of its own.', columns: [
-      col('Name', 'name'), col('Role', 'role'), when('Made', 'createdAt'),
-      col('By', 'createdBy'), col('Key', (row) => h('code', row.keyId.slice(0, 8))),
+      col('Name', 'name'), col('Role', 'role'), when('Made', 'createdAt'), col('By', 'createdBy'), col('Key', (row) => h('code', row.keyId.slice(0, 8))),
       col('State', (row) => (row.revokedAt ? [badge('disabled', 'revoked'), ' ', time(row.revokedAt)] : act(page, 'admin', 'Revoke…', async () => {
         const answer = await change({
           title: `Revoke ${shown(row.name)}`, danger: true, typed: row.name, verb: `Revoke ${shown(row.name)}`,
@@ -147,8 +145,7 @@ function access(page) {
   act(page, 'admin', 'Make…', () => makeAccount(page, accounts.reload), { small: true }));
   const sessions = part(page, 'Sessions of the console', async () => (page.needs('admin') ? table({
     caption: 'Who is signed in', rows: (await page.get('sessions')).sessions, empty: 'Nobody is signed in.', columns: [
-      col('Who', 'actor'), col('Role', 'role'), col('From', 'address'),
-      when('Since', 'createdAt'), when('Last active', 'lastActiveAt'), when('Ends', 'until'),
+      col('Who', 'actor'), col('Role', 'role'), col('From', 'address'), when('Since', 'createdAt'), when('Last active', 'lastActiveAt'), when('Ends', 'until'),
       col('Do', (row) => (row.current ? 'this one' : button('End', async () => {
         await del(`sessions/${encodeURIComponent(row.id)}`);
         toast(`The session of ${row.actor} has ended.`);
@@ -167,8 +164,7 @@ function access(page) {
 function namespaces(page) {
   const made = part(page, 'Namespaces', async () => table({
     caption: 'Each with its revision', rows: (await page.get('namespaces')).namespaces, empty: 'There is none yet; one appears with the first write.', columns: [
-      col('Name', (row) => h('a', { href: `/console/n/${encodeURIComponent(row.name)}/overview` }, shown(row.name))),
-      when('Created', 'createdAt'), num('Revision', 'revision'),
+      col('Name', (row) => h('a', { href: `/console/n/${encodeURIComponent(row.name)}/overview` }, shown(row.name))), when('Created', 'createdAt'), num('Revision', 'revision'),
       num('Entries', 'entries'),
       col('Do', (row) => page.session.mode === 'development' && act(page, 'admin', 'Forget…', async () => {
         const answer = await change({
@@ -188,6 +184,23 @@ function namespaces(page) {
     });
     if (answer) await made.reload();
   }, { small: true }));
+  return made;
+}
+
+/** Reads a panel again after a while, if somebody looks at it then. */
+const soon = (page, made, milliseconds) => setTimeout(() => page.signal.aborted || document.visibilityState === 'hidden' || made.reload(), milliseconds);
+
+/** The indexes that the rules declare; read again while one is built. */
+function indexes(page) {
+  const made = part(page, 'Indexes', async () => {
+    const { indexes: rows } = await page.get('indexes', {}, { active: false });
+    if (rows.some(({ state }) => state !== 'ready')) soon(page, made, 2000);
+    return table({
+      caption: 'Indexes', rows, empty: 'There are none. ".indexOn" in the rules declares one; a query without one reads every child.', columns: [
+        col('Path', (row) => code(row.path), true), col('By', (row) => code(row.index)), col('State', (row) => badge(row.state === 'ready' ? 'ok' : 'running', row.state)),
+        num('Children', 'childrenIndexed'), col('Problem', 'problem', true)],
+    });
+  }, copies(null, 'GET', '/admin/v1/indexes', { ns: page.ns }));
   return made;
 }
 
@@ -231,7 +244,6 @@ const reportOf = (found) => [verdict(found, `${number(found.commits)} commits.`)
 /** The audit of the log, which goes on at the server; this shows how far it is. */
 function chain(page) {
   const { ns } = page;
-  let timer = 0;
   const begin = button('Verify now', async () => {
     await page.post('log/verify');
     await made.reload();
@@ -240,15 +252,13 @@ function chain(page) {
     const audit = await page.get('log/verification', {}, { active: false });
     const isRunning = audit.state === 'running';
     begin.disabled = isRunning || !page.needs('admin');
-    clearTimeout(timer);
-    if (isRunning) timer = setTimeout(() => document.visibilityState === 'hidden' || made.reload(), 700);
+    if (isRunning) soon(page, made, 700);
     if (audit.state === 'none') return quiet('Not verified since the server started. It reads every commit of this namespace, beside the server\'s other work.');
     const of = audit.commitCount + audit.entryCount;
     return [h('p', `Begun by ${shown(audit.actor)} `, time(audit.startedAt), audit.endedAt && [', ended ', time(audit.endedAt), ` after ${span(audit.endedAt - audit.startedAt)}`], '.'),
       isRunning && h('label', h('progress', { max: of || 1, value: audit.commits + audit.entries }), ` ${number(audit.commits)} of ${number(audit.commitCount)} commits, ${number(audit.entries)} of ${number(audit.entryCount)} entries`),
       audit.failure && note('bad', shown(audit.failure)), audit.result && reportOf(audit.result)];
   }, copies(command(page, 'log verify', [], { background: true }), 'POST', '/admin/v1/log/verify', { ns }, {}), guard(begin, page, 'admin'));
-  page.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
   return made;
 }
 
@@ -293,7 +303,7 @@ const about = (page) => section(page, 'About', async () => {
   })];
 });
 
-const TABS = { server: ['Server', server], configuration: ['Configuration', configuration], access: ['Access', access], namespaces: ['Namespaces', namespaces], backups: ['Backups', backups], log: ['Log', log], appearance: ['Appearance', appearance], about: ['About', about] };
+const TABS = { server: ['Server', server], configuration: ['Configuration', configuration], access: ['Access', access], namespaces: ['Namespaces', namespaces], indexes: ['Indexes', indexes], backups: ['Backups', backups], log: ['Log', log], appearance: ['Appearance', appearance], about: ['About', about] };
 
 /** Draws the page. */
 export async function mount(root, page) {

@@ -103,6 +103,5 @@ export async function mount(root, page) {
   root.append(heading('Start', { sub: 'Six steps from an empty store to a reward that is paid exactly once.', actions: [all, forget] }),
     balances, h('ol', { class: 'start' }, steps.map((step) => step.item)));
   await tellBalances().catch((error) => fill(balances, shown(error.message)));
-  const watch = page.live.refetch(tellBalances, { signal, gap: 500 });
-  return () => watch.stop();
+  page.live.refetch(tellBalances, { signal, gap: 500 });
 }

@@ -47,12 +47,12 @@ export function tabs({ label, items, current, change }) {
 }
 
 /** A labelled field: field('Reason', input, {help, error, wide}); `.fault(text)` shows what is wrong with it, '' takes it away. */
-export function field(name, input, { help, error, wide, hideLabel } = {}) {
+export function field(name, input, { help, error, wide } = {}) {
   input.id ||= uniqueId('field');
   const note = h('p', { class: 'field-help', id: `${input.id}-help` }, help);
   const fault = h('p', { class: 'field-fault', id: `${input.id}-fault`, hidden: true });
   const element = h('div', { class: ['field', wide && 'wide'] },
-    h('label', { for: input.id, class: hideLabel && 'only-read' }, name), input, help && note, fault);
+    h('label', { for: input.id }, name), input, help && note, fault);
   element.fault = (text) => {
     fault.textContent = text || '';
     fault.hidden = !text;
@@ -73,7 +73,7 @@ export const area = (props = {}, text = '') => h('textarea', { class: 'input', r
 export const check = (name, props = {}) => h('label', { class: 'check' }, h('input', { type: 'checkbox', ...props }), h('span', name));
 
 /** Names with what they are: facts([['Revision', 'r6'], …]); pairs whose second is null are left out. */
-export const facts = (pairs, props = {}) => h('dl', { class: 'facts', ...props }, pairs.filter(([, value]) => value !== null
+export const facts = (pairs) => h('dl', { class: 'facts' }, pairs.filter(([, value]) => value !== null
   && value !== undefined && value !== false).map(([name, value]) => h('div', h('dt', name), h('dd', value))));
 
 /** A value of the tree in one line, cut: leaves as JSON, nodes as {3}. */

@@ -14,7 +14,8 @@ struct DevelopmentOriginsTests {
     ("nas.local", true), ("build.test:1", true), ("pi.home.arpa", true), ("game.studio.example:443", true),
     ("GAME.studio.example", true), ("", true),
     ("evil.example", false), ("evil.example:9000", false), ("localhost.evil.example", false), ("127.0.0.1.evil.example", false),
-    (".internal", false), ("x.internal.evil.example", false), ("other.studio.example", false), ("[::1", false),
+    ("127.0.0.1.nip.io", false), ("127.0.0.1.nip.io:9000", false), (".internal", false), ("x.internal.evil.example", false),
+    ("other.studio.example", false), ("[::1", false),
     ("a b.test", false), ("user@localhost", false),
   ]
 
