@@ -8,7 +8,7 @@ from console import is_ready, refers
 from console_reading import walks_to
 from serving import until
 
-CHILDREN, TEXT_BYTES, LEVELS, ANSWER_BYTES = 90, 3_000_000, 30, 65_536
+CHILDREN, TEXT_BYTES, LEVELS, ANSWER_BYTES = 90, 10_000_000, 30, 65_536
 # The row that has the focus: its path, level, whether it is unfolded, and its number.
 AT = """(() => { const e = document.activeElement.closest('[data-id]');
   return e ? [e.dataset.id, ...['level', 'expanded', 'rowindex'].map((name) => e.getAttribute(`aria-${name}`) ?? '-')].join(' ') : 'nowhere' })()"""
