@@ -12,7 +12,7 @@ from server import Connection
 
 LARGE, CHILDREN, CHUNK = "large-default-rtdb", 100_000, 10_000
 COMMITS, SECONDS = 200, 5
-FILES, FIRST_BYTES, WIRE_BYTES, ANSWER_BYTES, ROWS = 18, 122_000, 70_000, 65_536, 60
+FILES, FIRST_BYTES, WIRE_BYTES, ANSWER_BYTES, ROWS, HEAP_BYTES = 18, 122_000, 70_000, 65_536, 60, 30_000_000
 # Far beyond the marks: how long a page may take on a machine that is busy with other things.
 PAINT_MS, ANSWER_SECONDS, LEAST_COMMITS = 5_000, 10, 5
 GRID = "[role=treegrid] [role=row], [role=grid] [role=row]"
@@ -94,6 +94,10 @@ def a_hundred_thousand_children(site, checks):
     large = [(one["url"], one["bytes"]) for one in answers_of(tab) if one["bytes"] > ANSWER_BYTES]
     checks.check(f"no answer has more than {ANSWER_BYTES:,} bytes", not large, large)
     checks.check("all of it in few answers", len(answers_of(tab)) <= 40, len(answers_of(tab)))
+    tab.ask("HeapProfiler.collectGarbage")
+    heap = tab.ask("Runtime.getHeapUsage")["usedSize"]
+    print(f"        heap {heap / 1e6:.1f} MB")
+    checks.check(f"the page holds at most {HEAP_BYTES:,} bytes", heap <= HEAP_BYTES, f"{heap:,}")
 
 
 def writes(port, namespace, gate, count):

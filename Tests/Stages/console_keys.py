@@ -8,7 +8,7 @@ from console import is_ready, refers
 from console_reading import walks_to
 from serving import until
 
-CHILDREN, TEXT_BYTES, LEVELS, ANSWER_BYTES = 90, 3_000_000, 30, 65_536
+CHILDREN, TEXT_BYTES, LEVELS, ANSWER_BYTES = 90, 10_000_000, 30, 65_536
 # The row that has the focus: its path, level, whether it is unfolded, and its number.
 AT = """(() => { const e = document.activeElement.closest('[data-id]');
   return e ? [e.dataset.id, ...['level', 'expanded', 'rowindex'].map((name) => e.getAttribute(`aria-${name}`) ?? '-')].join(' ') : 'nowhere' })()"""
@@ -124,10 +124,11 @@ def large_nodes_are_cut(site, checks):
     for number in range(LEVELS):
         deep = {f"level{number}": deep}
     site.write("large", {"text": "x" * TEXT_BYTES, "deep": deep, "wide": {f"k{number:05}": "y" * 1000 for number in range(2000)}})
+    site.write("few", {"text": "x" * 200_000})
     tab = site.tab()
     path = "/".join(f"level{number}" for number in reversed(range(LEVELS)))
     for page, told in (("data/large", "text"), ("data/large?sel=text", "text"), ("data/large/wide", "k00000"), (f"data/large/deep/{path}", "1"),
-                       ("data/large?tab=json", "text"), ("overview", "revision")):
+                       ("data/large?tab=json", "text"), ("data/few?tab=json", "Load 1 leaf"), ("overview", "revision")):
         site.go(tab, page)
         checks.check(f"{page[:40]} is shown", tab.shows(told), tab.text[-300:])
         checks.check(f"and its text is short: {page[:40]}", len(tab.text) < 100_000, len(tab.text), quiet=True)

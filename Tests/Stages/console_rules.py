@@ -192,6 +192,18 @@ def versions_are_compared_and_put_back(site, checks):
     checks.check("the audit log has it with its reason", log[0]["action"] == "rules.rollback" and log[0]["detail"]["body"]["reason"] == "one at a time", log[0])
 
 
+def indexes_are_listed(site, checks):
+    before = held(site)
+    hold(site, '{"rules": {"users": {".indexOn": ["level"]}}}')
+    tab = site.open("settings?tab=indexes")
+    row = "[...document.querySelectorAll('main tbody tr')].map((row) => row.innerText.replace(/\\s+/g, ' ')).join(' | ')"
+    checks.check("what the rules index is listed, and comes to its end by itself", tab.until(lambda: re.search(r"/users level ● ready \d", tab.value(row))),
+                 tab.value(row))
+    hold(site, before)
+    tab.reload()
+    checks.check("without an index it says how to get one", tab.shows('".indexOn" in the rules declares one'), tab.text[-300:])
+
+
 def walks_to(tab, name, most=60):
     for _ in range(most):
         tab.key("Tab")
@@ -285,4 +297,4 @@ def a_large_text(site, checks):
 
 CHECKS = [a_page_without_rules, a_trial_is_explained_and_becomes_a_test, a_test_says_which_data_it_lacks, as_an_account,
           faults_are_marked_and_not_saved, others_are_not_overwritten,
-          versions_are_compared_and_put_back, by_keyboard_alone, hostile_texts_stay_texts, a_large_text]
+          versions_are_compared_and_put_back, indexes_are_listed, by_keyboard_alone, hostile_texts_stay_texts, a_large_text]

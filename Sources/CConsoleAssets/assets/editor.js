@@ -198,7 +198,7 @@ export const remove = (ctx, path = ctx.path) => ask({
 /** The pane of one node: what it is, its value, and the fields to edit it. */
 export async function valuePane(ctx) {
   const { page, path, at, row, tab } = ctx;
-  const head = await api.get('data/children', { ns: ctx.ns, path, limit: 1, revision: at }, { signal: page.signal });
+  const head = await api.get('data/children', { ns: ctx.ns, path, limit: tab === 'json' ? 200 : 1, revision: at }, { signal: page.signal });
   ctx.dirty = ctx.edit = null;
   const isNode = head.rows?.length > 0;
   const canEdit = at === undefined && page.needs('admin');
@@ -220,7 +220,7 @@ export async function valuePane(ctx) {
   } else if (isNode && tab !== 'json') fill(place, button('Show as JSON', () => ctx.set({ tab: 'json' }), { small: true }));
   else if (isNode) {
     const { leavesBefore } = await api.post('data/preview', { params: { ns: ctx.ns }, body: { path, method: 'DELETE' } });
-    if (leavesBefore <= 300) await whole();
+    if (leavesBefore <= 300 && !head.rows.some(({ cut }) => cut)) await whole();
     else fill(place, button(`Load ${many(leavesBefore, 'leaf', 'leaves')}`, whole));
   } else if (head.cut && head.bytes > 49152) {
     fill(place, h('pre', { class: 'code' }, `${shown(head.value, { lines: true })}…`), button(`Load all ${size(head.bytes)}`, whole));
