@@ -37,6 +37,13 @@ const commands = {
     }
     say('counted');
   },
+  presence: async name => {
+    const place = firebase.ref(database, name);
+    await firebase.onDisconnect(place).set('gone');
+    await firebase.set(place, 'here');
+    say('present');
+  },
+  read: async name => say(`value ${JSON.stringify((await firebase.get(firebase.ref(database, name))).val())}`),
   sync: () => firebase.set(firebase.ref(database, 'sync'), firebase.serverTimestamp()).then(() => say('synced')),
   offline: () => firebase.goOffline(database),
   online: () => firebase.goOnline(database),

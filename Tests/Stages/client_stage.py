@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 
+from client_frames import frames
 from client_peers import peers
 from client_recording import recording
 from server import Checks, Connection, Server
@@ -285,6 +286,7 @@ def main():
         kills(options, os.path.join(folder, "kills"), folder, random.Random(options.seed), checks)
         outages(options, os.path.join(folder, "outages"), folder, checks)
         recording(options, os.path.join(folder, "recording"), checks)
+        frames(options, os.path.join(folder, "requests"), folder, checks, Device)
         presence(options, os.path.join(folder, "presence"), folder, checks)
         full_disk(options, os.path.join(folder, "disk"), folder, checks)
         crowd(options, os.path.join(folder, "crowd"), folder, checks)
