@@ -38,6 +38,9 @@ package struct ClientTree: ~Copyable, Sendable {
     var sentHash = false
     /// Whether data came since it was sent.
     var hasData = false
+    /// Whether what is known of the place may be of an earlier listen there: the server answers in the order of the requests, but
+    /// sends data at once.
+    var isDoubtful = false
   }
 
   /// A tree of which nothing is known.
@@ -106,6 +109,7 @@ package struct ClientTree: ~Copyable, Sendable {
     let known = listen.tag.map { cache.window($0) } ?? cache.node(at: listen.listened.path)
     wires[listen.listened]?.sentHash = known != nil
     wires[listen.listened]?.hasData = false
+    wires[listen.listened]?.isDoubtful = false
     return known?.dataHash ?? ""
   }
 }
@@ -127,6 +131,7 @@ extension ClientTree {
       } else {
         made.append(TreeChange(path: change.path, value: .node(change.node)))
         if change.path == listened.path {
+          wires[listened]?.isDoubtful = false
           if tag == nil { cache.markComplete(change.path) } else { isWindowKnown = true }
         }
       }
@@ -155,16 +160,25 @@ extension ClientTree {
   package mutating func accept(_ listen: WireListen) {
     guard let wire = wires[listen.listened], wire.listen == listen else { return }
     let path = listen.listened.path
-    // No data: what is known is right, or nothing is there.
-    if !wire.hasData, !wire.sentHash { cache.set(path, to: .absent, tag: listen.tag) }
+    if wire.isDoubtful {
+      // Asked again, with the hash of what is known: then it is right, or the server says what is.
+      wires[listen.listened]?.isDoubtful = false
+      effects += [.unlisten(listen), .listen(listen)]
+    } else if !wire.hasData, !wire.sentHash {
+      // No data: what is known is right, or nothing is there.
+      cache.set(path, to: .absent, tag: listen.tag)
+    }
     if let tag = listen.tag { cache.markComplete(tag: tag) } else { cache.markComplete(path) }
     show(changed: [path])
     rerunTransactions(touching: [path])
   }
 
-  /// The server has ended a listen: what it said of the place until now was of that one, not of a later one at the same place.
+  /// The server has ended a listen: what it said of the place until now was of that one, or already of a later one at the same
+  /// place, whose answer is behind other answers.
   package mutating func ended(_ listen: WireListen) {
-    if listen.tag == nil { wires[listen.listened]?.hasData = false }
+    guard listen.tag == nil, let wire = wires[listen.listened], wire.hasData else { return }
+    wires[listen.listened]?.hasData = false
+    wires[listen.listened]?.isDoubtful = !wire.sentHash && cache.isComplete(listen.listened.path)
   }
 
   /// The server does not take a listen, or takes it back: those who listen are told, and end.

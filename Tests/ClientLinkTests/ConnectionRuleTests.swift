@@ -102,6 +102,33 @@ import TreeModel
     #expect(harness.connects.count == 6, "a connection that was good is opened again at once")
   }
 
+  @Test(
+    "data that comes before an earlier listen of the place is answered may be of either: it is shown, and asked for again by its hash",
+    arguments: [true, false])
+  func listensInARow(isOfTheSecond: Bool) {
+    var harness = Self.connected(token: nil)
+    let first = harness.session.listen(ListenSpec(path: "/t"), to: [.value], at: harness.now)
+    harness.pump()
+    harness.data("t", "6")
+    harness.answer(2)
+    harness.session.unlisten(first, at: harness.now)
+    harness.listen("/t")
+    (harness.sent, harness.told) = ([], [])
+    // The answers to both wait behind writes; the data does not.
+    harness.data("t", "7")
+    harness.answer(3)
+    harness.answer(4)
+    #expect(harness.events.map(\.node) == [7])
+    #expect(harness.sent.map { $0.contains("\"a\":\"n\"") } == [true, false], "\(harness.sent)")
+    let hash = TreeNode.leaf(.int(7)).dataHash
+    #expect(harness.sent.last == "{\"t\":\"d\",\"d\":{\"r\":6,\"a\":\"q\",\"b\":{\"p\":\"/t\",\"h\":\"\(hash)\"}}}")
+    harness.answer(5)
+    if !isOfTheSecond { harness.data("t", "null") }
+    harness.answer(6)
+    #expect(harness.events.map(\.node) == (isOfTheSecond ? [7] : [7, .absent]))
+    #expect(harness.sent.count == 2, "once is enough: \(harness.sent)")
+  }
+
   @Test("a refused write is taken back, and a warning names its place and the reason")
   func refusal() {
     var harness = Self.connected(token: nil)

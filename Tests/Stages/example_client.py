@@ -119,6 +119,11 @@ def check_game(checks, program, game, folder):
         checks.check("a weak one is only perhaps", carol.hear(r"perhaps") is not None, str(carol.said))
         carol.type("open https://elsewhere.example/a")
         checks.check("another one is none", carol.hear(r"none of our links") is not None, str(carol.said))
+        alice.type(f"open {link}")
+        alice.type("purse")
+        checks.check("who plays already opens an invitation, and plays on as before",
+                     alice.hear(r"The link leads to") is not None and alice.hear(r"You have 50") is not None
+                     and studio.ask("GET", f"/users/{uid}/referred_by.json").json is None, str(alice.said))
         checks.check("the games end when told", all(player.quit() == 0 for player in players), str([p.said[-3:] for p in players]))
         again = Player(game, folder, "alice", address)
         players.append(again)
