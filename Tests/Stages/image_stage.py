@@ -17,7 +17,7 @@ import time
 
 from installed import Container, await_answer, owner
 from package_stage import ROOT, release, text, write
-from readme_stage import blocks, shell
+from readme_stage import blocks, in_production, shell
 from server import Checks
 from serving import free_port
 
@@ -119,8 +119,9 @@ class Stage:
             running = self.container.start()
             pasted = shell(scenario[1], running.port, self.program)
             self.check("so it does after a SIGKILL, and nothing is paid twice", pasted.stdout == said[1], pasted.stdout)
-            looked = shell(look[1], running.port, self.program)
+            looked = shell(in_production(look[1]), running.port, self.program)
             self.check("the commands that look at it run", looked.returncode == 0, looked.stderr)
+            self.check("the next fetch brings Alice her message", "The next fetch brings it" in looked.stdout, looked.stdout[-600:])
             for word in ("grantSignupReward", "rewardReferrals", "level5", "sound", "pieces_of_eight"):
                 self.check(f"they show {word}", word in looked.stdout, looked.stdout, quiet=True)
             # As "docker compose exec" does.

@@ -14,7 +14,7 @@ import tempfile
 import time
 
 from installed import DYNAMIC_ID, Running, Service, Unit, account, await_answer, debian, inside, owner, program_inside
-from readme_stage import blocks, shell
+from readme_stage import blocks, in_production, shell
 from server import Checks, Connection
 from store_fixture import facts
 from upgrade_stage import copied, kept, versions
@@ -134,8 +134,9 @@ class Stage:
             example = "Examples/ReferralGame/messages.json"
             os.makedirs(os.path.join(self.root, os.path.dirname(example)), exist_ok=True)
             shutil.copy(os.path.join(ROOT, example), os.path.join(self.root, example))
-            looked = shell(look[1], running.port, program)
+            looked = shell(in_production(look[1]), running.port, program)
             self.check("the commands that look at it run", looked.returncode == 0, looked.stderr)
+            self.check("the next fetch brings Alice her message", "The next fetch brings it" in looked.stdout, looked.stdout[-600:])
             for word in ("grantSignupReward", "rewardReferrals", "level5", "sound", "pieces_of_eight"):
                 self.check(f"they show {word}", word in looked.stdout, looked.stdout, quiet=True)
             self.rights(service, running)

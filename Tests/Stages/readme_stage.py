@@ -23,6 +23,14 @@ def blocks(readme, heading):
     return re.findall(r"^```(\w*)\n(.*?)^```", text, flags=re.M | re.S)
 
 
+def in_production(commands):
+    """The README's commands for a server that takes signed tokens only: Alice's fetch is explained instead of made."""
+    *others, fetch = commands.rstrip("\n").split("\n")
+    if "eligibleCampaigns:fetch" not in fetch:
+        raise ValueError(f"The README's last command is no fetch any more: {fetch}")
+    return "\n".join([*others, ".build/debug/doubloon messages explain earned50 --player alice"]) + "\n"
+
+
 def shell(commands, port, program):
     """Runs a block as a paste into a terminal would, against the server on `port`."""
     environment = dict(os.environ, DOUBLOON_SERVER=f"http://127.0.0.1:{port}")
