@@ -32,7 +32,7 @@ struct TenantTests {
     try #require(context.project.scope.tenant.flatMap(TenantID.init))
   }
 
-  @Test("a page of tenants is short only where the list ends, whoever is being deleted")
+  @Test("a page of tenants is short only where the list ends, also beside deletions")
   func pages() async throws {
     try await AccountFixture.run { fixture in
       try await fixture.accounts.change(fixture.project, by: .admin("test")) { transaction in

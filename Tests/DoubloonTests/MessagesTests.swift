@@ -27,7 +27,7 @@ import TreeModel
     }
     let state = Locked(State())
 
-    /// Waits until whoever waits gives it up.
+    /// Waits until its task is cancelled.
     private func never() async throws {
       let (nothing, source) = AsyncStream.makeStream(of: Void.self)
       for await _ in nothing {}

@@ -24,7 +24,7 @@ import TreeModel
       try await api.message("POST", "/hello/stop", [:])
       #expect(try await near.event() == "refresh null")
       #expect(try await far.event() == "refresh null", "the test was none of its business, so this is the end of the campaign")
-      // Whoever listens in its place ends it, and nothing has come in between.
+      // A later stream of the installation ends it, and nothing has come in between.
       let next = try await other.listen()
       #expect(try await far.event() == "replaced null")
       #expect(try await far.event() == nil)

@@ -43,7 +43,7 @@ import TreeModel
       #expect(signals.all == [.replaced] && messages.hub.count == 0)
       let totals = try await messages.results(of: "hello", days: 500)["totals"]?.array ?? []
       #expect(totals.contains { $0["kind"] == "impression" && $0["count"] == 2 }, "\(totals)")
-      // Whoever comes back is somebody new, who has seen nothing.
+      // A player who comes back is a new one, who has seen nothing.
       #expect(try await game.ids(uid: "bob", instance: made.instance) == ["hello"])
     }
   }

@@ -47,7 +47,7 @@ import TreeModel
     }
   }
 
-  @Test("a player's event is told by that player's devices alone, whoever says to have shown it")
+  @Test("a player's event is told by that player's devices alone, also where others say that they have shown it")
   func others() async throws {
     try await MessageFixture.run { (game) async throws in
       try await game.publish(MessageFixture.reward)

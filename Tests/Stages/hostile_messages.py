@@ -21,7 +21,7 @@ def installed(server, address):
 
 
 def reports_of_nobody_leave_nothing(server, checks):
-    """Ids that no installation can have: whoever keeps each of them keeps 140 MB."""
+    """Ids that no installation can have: a server that keeps each of them keeps 140 MB."""
     def report(number):
         sources = [json.dumps({
             "campaign_id": "x", "event_type": "IMPRESSION_EVENT_TYPE",

@@ -45,6 +45,15 @@ import Testing
     #expect(found.isEmpty, "\(found.listing)")
   }
 
+  @Test("words are those of today's plain English")
+  func plainWords() {
+    let old = ["who" + "ever", "Who" + "ever", "an" + "ew", "An" + "ew"]
+    let found = Self.lines(with: old) { line in
+      line.words.first { old.contains(String($0)) }.map { "say \"\($0)\" in plain English" }
+    }
+    #expect(found.isEmpty, "\(found.listing)")
+  }
+
   @Test("no line names a folder of one machine")
   func paths() {
     let found = Self.lines(with: Self.machinePaths) { line in

@@ -20,7 +20,7 @@ package struct CallerIdentification: Sendable {
   /// Refuses a request to the administrators' surface by a name that the server's own pages do not have: a link's domain, or
   /// whatever name somebody has pointed here. What a browser sends by itself is for the pages' names alone, and so are sign-ins.
   ///
-  /// A request that brings a key passes: no browser adds one by itself, whoever sends it means this server, and programs reach it
+  /// A request that brings a key passes: no browser adds one by itself, its sender means this server, and programs reach it
   /// by names and addresses that no configuration knows.
   func checkName(_ request: HTTPRequest, query: QueryString) throws(APIError) {
     guard let pages, !request.headers.contains(name: "authorization"), query["access_token"] == nil, query["auth"] == nil else {

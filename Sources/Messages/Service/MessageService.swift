@@ -148,7 +148,7 @@ package final class MessageService: Sendable {
   }
 
   /// Whether so many reports may come in now, at most as many as one batch holds: of one network a tenth of what the project
-  /// takes in, so that whoever has many installations leaves room for the others.
+  /// takes in, so that a client with many installations leaves room for the others.
   package func admitsReports(_ count: Int, from network: String) -> Bool {
     let now = clock.now()
     return state.withLock { state in
