@@ -152,7 +152,7 @@ let package = Package(
         "TreeModel", logging, nioCore, nioHTTP1, nioPosix,
       ]),
 
-    .target(name: "CConsoleAssets", exclude: ["assets", "messages"]),
+    .target(name: "CConsoleAssets", exclude: ["assets", "console.tar.gz", "messages"]),
     .target(
       name: "WebConsole", dependencies: ["APISupport", "CConsoleAssets", "HTTPServer", "TextFormats", crypto, nioHTTP1]),
 

@@ -1,8 +1,5 @@
-import CConsoleAssets
-import Crypto
 import HTTPServer
 import Synchronization
-import TextFormats
 
 /// The files that the console's pages are made of: HTML, CSS and JavaScript as browsers read them.
 package struct ConsoleFiles: Sendable {
@@ -19,7 +16,7 @@ package struct ConsoleFiles: Sendable {
 
   /// Where they come from.
   private enum Source: Sendable {
-    case program([String: File])
+    case program
     /// Read at each request, with what reads a file; nil where there is none.
     case folder(@Sendable (_ name: String) -> [UInt8]?)
   }
@@ -36,18 +33,8 @@ package struct ConsoleFiles: Sendable {
 
   /// Those that the program was built with.
   package init() {
-    var files: [String: File] = [:]
-    var digest = SHA256()
-    for index in 0..<Int(console_asset_count) {
-      let asset = console_asset_at(index)
-      guard let name = asset.name.map({ String(cString: $0) }), let content = Self.content(of: name) else { continue }
-      let bytes = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
-      files[name] = File(content: content, bytes: bytes)
-      digest.update(data: Array(name.utf8) + [0])
-      digest.update(data: bytes)
-    }
-    build = String(Hex.encode(Array(digest.finalize())).prefix(16))
-    source = .program(files)
+    build = ConsoleArchive.version
+    source = .program
   }
 
   /// Those of a folder, for people who work on them.
@@ -62,12 +49,13 @@ package struct ConsoleFiles: Sendable {
   var areFixed: Bool { if case .program = source { true } else { false } }
 
   subscript(name: String) -> File? {
-    switch source {
-    case .program(let files): return files[name]
-    case .folder(let read):
-      guard Self.isPlain(name), let content = Self.content(of: name) else { return nil }
-      return read(name).map { File(content: content, bytes: $0) }
-    }
+    guard Self.isPlain(name), let content = Self.content(of: name) else { return nil }
+    let bytes =
+      switch source {
+      case .program: ConsoleArchive.files[name]
+      case .folder(let read): read(name)
+      }
+    return bytes.map { File(content: content, bytes: $0) }
   }
 
   /// A file's bytes as gzip; nil where they may be other ones at the next request, or the file is too small to gain from it.
@@ -99,8 +87,7 @@ package struct ConsoleFiles: Sendable {
 
   /// The names of the program's files, for tests.
   package var names: [String] {
-    guard case .program(let files) = source else { return [] }
-    return files.keys.sorted()
+    areFixed ? ConsoleArchive.files.keys.sorted() : []
   }
 
   /// A name without a folder.

@@ -22,10 +22,13 @@ struct LiveTests {
       #expect(try await server.send("PUT", "/a.json", "2").status == 200)
       var events: [String] = []
       func isTold() -> Bool {
-        events.contains { $0.hasPrefix("stats ") && $0.contains(#""commits":2"#) }
-          && events.contains(#"revision {"revision":2}"#)
+        events.contains { $0.hasPrefix("stats ") && $0.contains(#""commits":2"#) && $0.contains(#""revision":2"#) }
       }
       while !isTold() { events.append(try #require(try await stream.event())) }
+      // A commit is told once: by itself, or with figures that came just then.
+      let figures = try #require(events.firstIndex { $0.hasPrefix("stats ") && $0.contains(#""revision":2"#) })
+      #expect(events.filter { $0 == #"revision {"revision":2}"# }.count <= 1)
+      #expect(!events[figures...].contains { $0.hasPrefix("revision ") })
       try await stream.close()
     }
   }

@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import subprocess
+import urllib.parse
 
 from console import every_page
 
@@ -152,4 +153,40 @@ def what_a_question_copies_does_it(site, checks):
     checks.check("the command of Reverse… takes the payment back", code == 0 and site.coins("alice") == 0, (line, code, out[:300], err[:300]))
 
 
-CHECKS = [every_page_can_be_copied, what_a_question_copies_does_it]
+def what_the_data_page_asks_can_be_pasted(site, checks):
+    tab = site.tab()
+    node = {"it's": "a $HOME `x`", "big": 9007199254740993, "of": {"them": [True, "two\nlines"]}}
+    holds = lambda path: site.read(urllib.parse.quote(f"config/{path}"))
+    gone = lambda path: site.write(f"config/{path}", None, "DELETE")
+    site.write("config/old", node)
+
+    def added():
+        tab.fill("Key", "new one")
+        tab.fill("Value", "it's $5")
+
+    def moved():
+        tab.fill("New path", "/config/there")
+
+    for page, opens, fills, is_done, undo in (
+            ("data/config", "Add", added, lambda: holds("new%20one") == "it's $5", lambda: gone("new one")),
+            ("data/config?sel=old", "Rename, copy", moved, lambda: holds("there") == node and holds("old") is None,
+             lambda: (gone("there"), site.write("config/old", node))),
+            ("data/config?sel=old", "Remove", None, lambda: holds("old") is None, lambda: site.write("config/old", node))):
+        for name in ("Copy as command", "Copy as curl"):
+            site.go(tab, page)
+            tab.value(KEEPS)
+            tab.click(opens, "button")
+            tab.until("document.querySelector('dialog[open]')")
+            if fills:
+                fills()
+            tab.click(name, "button")
+            tab.until("window.copied.length > 0")
+            line = tab.value("window.copied.at(-1)")
+            tab.key("Escape")
+            before = is_done()
+            code, out, err = pasted(site, line)
+            checks.check(f"{name} of {opens} does it", code == 0 and is_done() and not before, (line, code, out[:300], err[:300]))
+            undo()
+
+
+CHECKS = [every_page_can_be_copied, what_a_question_copies_does_it, what_the_data_page_asks_can_be_pasted]

@@ -6,10 +6,13 @@ Reads the repository, and needs neither server nor browser.
 import gzip
 import os
 import re
+import sys
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Sources", "CConsoleAssets", "assets")
-# Of all files together, as they are and as they travel.
-LINES, FUNCTION_LINES, BYTES, WIRE_BYTES = 400, 70, 510_000, 181_000
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Scripts"))
+import console_pack  # noqa: E402 - it is not beside this file
+
+# As they are in the program, and all as they travel, each by itself.
+LINES, FUNCTION_LINES, PACKED_BYTES, WIRE_BYTES = 400, 70, 150_000, 170_000
 # What a browser would refuse under the console's policy, or what must not be there at all.
 FORBIDDEN = {
     "innerHTML": r"innerHTML", "outerHTML": r"outerHTML", "insertAdjacentHTML": r"insertAdjacentHTML",
@@ -21,55 +24,9 @@ FORBIDDEN = {
 UNFINISHED = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
 
 
-def written():
-    files = {}
-    for name in sorted(os.listdir(FOLDER)):
-        with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
-            files[name] = file.read()
-    return files
-
-
-PARTS = re.compile(
-    r"//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|(?P<template>`)|"
-    r"(?P<pattern>/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/[a-z]*)", re.S)
-# Behind a value a slash divides; behind these words it does not.
-VALUE, WORD = re.compile(r"[\w)\]}'\"`]$"), re.compile(r"\b(?:return|typeof|case|in|of|=>)$")
-
-
 def masked(source):
     """The source with the insides of texts, patterns and comments blank: braces that are left are the program's."""
-    out, at = [], 0
-    while found := PARTS.search(source, at):
-        before = source[max(0, found.start() - 40):found.start()].rstrip()
-        if found["pattern"] and VALUE.search(before) and not WORD.search(before):
-            out.append(source[at:found.start() + 1])
-            at = found.start() + 1
-            continue
-        end = template_end(source, found.start()) if found["template"] else found.end()
-        out += [source[at:found.start()], re.sub(r"[^\n]", " ", source[found.start():end])]
-        at = end
-    return "".join(out) + source[at:]
-
-
-def template_end(source, at):
-    """Behind the template that begins here, with what is in its values."""
-    at += 1
-    while at < len(source):
-        if source[at] == "\\":
-            at += 2
-        elif source[at] == "`":
-            return at + 1
-        elif source.startswith("${", at):
-            at, depth = at + 2, 1
-            while depth:
-                if source[at] == "`":
-                    at = template_end(source, at)
-                    continue
-                depth += {"{": 1, "}": -1}.get(source[at], 0)
-                at += 1
-        else:
-            at += 1
-    return at
+    return "".join(part if is_program else re.sub(r"[^\n]", " ", part) for is_program, part in console_pack.parts_of(source))
 
 
 def long_functions(source):
@@ -99,7 +56,7 @@ def exports_without_comment(source):
 
 
 def the_files_keep_their_rules(_, checks):
-    files = written()
+    files = console_pack.written()
     scripts = {name: text for name, text in files.items() if name.endswith(".js")}
     checks.check("there are scripts", len(scripts) > 10, list(files))
     for name, text in files.items():
@@ -128,7 +85,7 @@ def the_files_keep_their_rules(_, checks):
 
 
 def every_file_is_used(_, checks):
-    files = written()
+    files = console_pack.written()
     wanted, used = ["index.html"], set()
     while wanted:
         name = wanted.pop()
@@ -153,10 +110,18 @@ def every_file_is_used(_, checks):
             for one in filter(None, (part.split(" as ")[0].strip() for part in names.split(","))):
                 given = exported(files.get(target, ""))
                 checks.check(f"{target} exports {one}, which {name} imports", one in given, quiet=True)
-    total = sum(os.path.getsize(os.path.join(FOLDER, name)) for name in files)
-    checks.check(f"all files are {total:,} bytes, of {BYTES:,}", total <= BYTES)
-    wire = sum(len(gzip.compress(text.encode())) for text in files.values())
-    checks.check(f"compressed, each by itself, they are {wire:,} bytes, of {WIRE_BYTES:,}", wire <= WIRE_BYTES)
+
+
+def the_program_carries_them_packed(_, checks):
+    with open(console_pack.ARCHIVE, "rb") as file:
+        packed = file.read()
+    files = console_pack.written()
+    short = {name: console_pack.short(name, text) for name, text in files.items()}
+    checks.check("the archive is of these files: else run Scripts/console_pack.py", console_pack.archived(packed) == short)
+    checks.check("every line is where it was", all(text.count("\n") == short[name].count("\n") for name, text in files.items()))
+    checks.check(f"it has {len(packed):,} bytes, of {PACKED_BYTES:,}", len(packed) <= PACKED_BYTES)
+    wire = sum(len(gzip.compress(text.encode())) for text in short.values())
+    checks.check(f"each by itself they are {wire:,} bytes, of {WIRE_BYTES:,}", wire <= WIRE_BYTES)
 
 
 def exported(source):
@@ -167,4 +132,4 @@ def exported(source):
 
 
 ALONE = True
-CHECKS = [the_files_keep_their_rules, every_file_is_used]
+CHECKS = [the_files_keep_their_rules, every_file_is_used, the_program_carries_them_packed]

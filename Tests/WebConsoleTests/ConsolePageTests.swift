@@ -1,4 +1,5 @@
 import APISupport
+import Foundation
 import HTTPServer
 import ServerConfiguration
 import ServerTestSupport
@@ -49,11 +50,41 @@ struct ConsolePageTests {
       ])
   }
 
+  @Test(
+    "The program carries the files of the repository, packed, line by line and without comments: under 150,000 bytes in all")
+  func archive() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let folder = root.appendingPathComponent("Sources/CConsoleAssets/assets")
+    let files = ConsoleFiles()
+    #expect(
+      files.names == (try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()), "run Scripts/console_pack.py")
+    #expect(ConsoleArchive.packed.count <= 150_000)
+    for name in files.names {
+      let lines = { (text: String) in text.split(separator: "\n", omittingEmptySubsequences: false) }
+      let written = lines(try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8))
+      let carried = lines(String(decoding: files[name]?.bytes ?? [], as: UTF8.self))
+      #expect(written.count == carried.count, "\(name): run Scripts/console_pack.py")
+      for (number, (line, short)) in zip(written, carried).enumerated() where line != short {
+        let whole = line.drop { $0 == " " }
+        let left = whole.dropFirst(short.count).drop { $0 == " " }
+        let isComment = left.isEmpty || ["//", "/*"].contains { left.hasPrefix($0) } || (short.isEmpty && left.hasPrefix("*"))
+        #expect(whole.hasPrefix(short) && isComment, "\(name), line \(number + 1): run Scripts/console_pack.py")
+      }
+    }
+  }
+
+  @Test("What is no archive has no files, and one that breaks off has those before")
+  func brokenArchive() throws {
+    let whole = try Gunzip.unpack(ConsoleArchive.packed)
+    #expect(ConsoleArchive.files(in: whole) == ConsoleArchive.files)
+    #expect(ConsoleArchive.files(in: Array(whole.prefix(20_000))).keys.sorted() == ["account.js"])
+    for broken in [[], [1], [UInt8](repeating: 65, count: 2_000)] { #expect(ConsoleArchive.files(in: broken).isEmpty) }
+  }
+
   @Test("Files stand below their version, may be kept for ever, and are those of the program")
   func files() async throws {
     let files = ConsoleFiles()
-    let folder = "Sources/CConsoleAssets/assets"
-    for name in files.names { #expect(files[name]?.bytes == (try FileBytes.read("\(folder)/\(name)")), "\(name)") }
     try await APIServer.run { server in
       for name in files.names where name != "index.html" {
         let answer = try await server.send("GET", "/console/~\(files.build)/\(name)")

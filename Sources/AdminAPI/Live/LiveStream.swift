@@ -11,14 +11,17 @@ import TreeModel
 /// says as much.
 final class LiveStream: EventStreamSource {
   /// How often the head of the namespace is looked at.
-  static let interval = TimeAmount.milliseconds(200)
-  static let beatsOfPatience = 150
-  /// Beats from one look at the figures to the next.
-  private static let beatsOfStatistics = 5
+  static let interval = TimeAmount.milliseconds(100)
+  static let beatsOfPatience = 300
+  /// Beats from one look at the figures to the next. Then the figures tell of the newest commit, too, so that a page hears no more
+  /// than one message in a beat.
+  private static let beatsOfStatistics = 10
 
   private let source: LiveSource
   private var connection: EventConnection?
   private var beats = 0
+  /// Whether the next message is of the figures.
+  private var owesStatistics = false
   /// The newest commit that the page was told of; nil before the first message.
   private var revision: Revision?
 
@@ -33,11 +36,14 @@ final class LiveStream: EventStreamSource {
 
   func beat() {
     guard let connection else { return }
+    // The disk may need longer for the newest commit; how it stands with the server is told all the same.
+    if owesStatistics, let revision { tellStatistics(revision, connection) }
     beats &+= 1
-    let isTimeForStatistics = beats.isMultiple(of: Self.beatsOfStatistics)
-    if isTimeForStatistics, let reason = source.reasonToEnd { return finish(reason) }
+    if beats.isMultiple(of: Self.beatsOfStatistics) {
+      if let reason = source.reasonToEnd { return finish(reason) }
+      owesStatistics = revision != nil
+    }
     askForRevision(connection)
-    if isTimeForStatistics, let revision { connection.send("stats", source.statistics(revision)) }
   }
 
   func serverStops() { finish("The server stops.") }
@@ -52,13 +58,20 @@ final class LiveStream: EventStreamSource {
   }
 
   private func tell(_ now: Revision) {
-    guard let connection, now > revision ?? Revision(-1) else { return }
-    let isSent =
-      if revision == nil { connection.send("hello", source.hello(now)) } else {
-        connection.send("revision", ["revision": .int(now.rawValue)])
-      }
+    guard let connection else { return }
+    guard let revision else {
+      if connection.send("hello", source.hello(now)) { self.revision = now }
+      return
+    }
+    let isNew = now > revision
+    if owesStatistics { return tellStatistics(isNew ? now : revision, connection) }
     // What was left out is told at a later beat.
-    if isSent { revision = now }
+    if isNew, connection.send("revision", ["revision": .int(now.rawValue)]) { self.revision = now }
+  }
+
+  private func tellStatistics(_ now: Revision, _ connection: EventConnection) {
+    guard connection.send("stats", source.statistics(now)) else { return }
+    (revision, owesStatistics) = (now, false)
   }
 
   private func finish(_ reason: String) {

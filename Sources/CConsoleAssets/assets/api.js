@@ -134,12 +134,21 @@ export function quote(word) {
   return /^[A-Za-z0-9_\/.,:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+// What a program takes as one argument is bounded (128 KiB on Linux); what a shell itself writes is not.
+const ARGUMENT = 60_000;
+const piped = (quoted, command) => `printf %s ${quoted} | ${command}`;
+
+/** A command that is given a text: as an argument, where `command(text)` puts it, or on its input where that is too long. */
+export const given = (text, command) => (text.length > ARGUMENT ? piped(quote(text), command('-')) : command(text));
+
 /** The request as a curl command; the credential stands as $DOUBLOON_KEY. */
 export function curl(method, path, params, body) {
   const words = ['curl', '-sS'];
   if (method !== 'GET') words.push('-X', method);
   words.push('-H', '"Authorization: Bearer $DOUBLOON_KEY"', quote(location.origin + address(path, params)));
-  if (body !== undefined) words.push('-d', quote(typeof body === 'string' ? body : write(body)));
+  const sent = body !== undefined && quote(typeof body === 'string' ? body : write(body));
+  if (sent.length > ARGUMENT) return piped(sent, [...words, '--data-binary', '@-'].join(' '));
+  if (sent) words.push('-d', sent);
   return words.join(' ');
 }
 

@@ -3,7 +3,7 @@
 import * as api from './api.js';
 import { fill, h, later, shown } from './dom.js';
 import { isObject, parse, write } from './json.js';
-import { change as ask } from './parts.js';
+import { change as ask, command, copyRow } from './parts.js';
 import { join, kindOf, split } from './tree.js';
 import { number, size, time } from './time.js';
 import { area, button, check, choice, dialog, empty, facts, field, guard, inline, input, jsonView, quiet, toast } from './ui.js';
@@ -64,6 +64,23 @@ export async function change(ctx, { method, reason, ...order }, said) {
   else toast(`${said} (r${answer.revision})`, { time: 60000, action: { name: 'Undo', run: () => undo(ctx, { method, ...order }, answer.revision) } });
   ctx.changed(answer.revision);
 }
+
+/** A change as a request, and as a command that can be pasted: `{order(reason), words(reason)}`. */
+export function pasted(ctx, { method, path, value, ifRevision, triggers }) {
+  const verb = { PUT: 'set', PATCH: 'update', DELETE: 'remove' }[method];
+  const options = (reason) => ({ 'if-revision': ifRevision, 'no-triggers': triggers === false, yes: method === 'DELETE' && path === '/', reason });
+  const words = (reason, ...args) => command(ctx.page, `data ${verb}`, [path, ...args], options(reason));
+  return {
+    order: (reason) => ({ method, path: 'data', params: { ns: ctx.ns }, body: { path, value, ifRevision, triggers, reason } }),
+    words: (reason) => (method === 'DELETE' ? words(reason) : api.given(write(value), (text) => words(reason, text))),
+  };
+}
+
+/** The same of a change that is still being written: `order()` gives it with its reason, or throws. */
+const copyOf = (ctx, order) => copyRow(...['words', 'order'].map((what) => async () => {
+  const { reason, ...rest } = await order();
+  return pasted(ctx, rest)[what](reason || 'REASON');
+}));
 
 /** Fields for a value: `{parts, will, order(), dirty(), look(), text, fault(text), base(revision)}`. */
 function valueFields({ ctx, path, before, since, priority, type = typeOf(before) }) {
@@ -150,15 +167,20 @@ export function addChild(ctx, path = ctx.path) {
   const name = field('Key', key, { wide: true, help: 'Up to 768 bytes, without . $ # [ ] /' });
   const fields = valueFields({ ctx, path: () => join(path, key.value) });
   key.addEventListener('input', fields.look);
-  const run = async () => {
+  const order = async () => {
     const isKey = key.value !== '' && !/[.$#[\]/]/.test(key.value);
     const there = isKey && await api.get('data/children', { ns: ctx.ns, path: join(path, key.value), limit: 1 });
-    name.fault(!isKey ? 'A key is needed, without . $ # [ ] /' : there.exists ? 'There is such a child already: select it to edit it.' : '');
-    if (!isKey || there.exists) return false;
-    await change(ctx, { ...fields.order(), ifRevision: there.revision }, `Added ${shown(join(path, key.value))}`);
-    return true;
+    const wrong = !isKey ? 'A key is needed, without . $ # [ ] /' : there.exists ? 'There is such a child already: select it to edit it.' : '';
+    name.fault(wrong);
+    return !wrong && { ...fields.order(), ifRevision: there.revision };
   };
-  dialog({ title: `Add below ${shown(path)}`, body: [name, fields.parts, fields.will], actions: [{ name: 'Cancel' }, { name: 'Add', primary: true, run }] });
+  const run = async () => {
+    const made = await order();
+    if (made) await change(ctx, made, `Added ${shown(join(path, key.value))}`);
+    return Boolean(made);
+  };
+  const copied = copyOf(ctx, async () => (await order()) || Promise.reject(new Error('A key is needed that is not there yet.')));
+  dialog({ title: `Add below ${shown(path)}`, body: [name, fields.parts, fields.will, copied], actions: [{ name: 'Cancel' }, { name: 'Add', primary: true, run }] });
 }
 
 /** Asks where to, and moves or copies a node: one update of two paths. */
@@ -185,13 +207,13 @@ export function moveOrCopy(ctx, path = ctx.path) {
     await change(ctx, await order(), `${keep.firstChild.checked ? 'Copied' : 'Moved'} to ${shown(join(to.value))}`);
     ctx.go(join(to.value));
   };
-  dialog({ title: `Rename, move or copy ${shown(path)}`, body: [name, keep, will], actions: [{ name: 'Cancel' }, { name: 'Write', primary: true, run }] });
+  dialog({ title: `Rename, move or copy ${shown(path)}`, body: [name, keep, will, copyOf(ctx, order)], actions: [{ name: 'Cancel' }, { name: 'Write', primary: true, run }] });
 }
 
 /** Asks, with the number of leaves and events, and removes a node. */
 export const remove = (ctx, path = ctx.path) => ask({
   title: `Remove ${shown(path)}?`, preview: () => preview(ctx, { method: 'DELETE', path }), verb: `Remove ${shown(split(path).at(-1) ?? 'everything')}`,
-  danger: true, typed: path === '/' ? ctx.ns : undefined,
+  danger: true, typed: path === '/' ? ctx.ns : undefined, ask: pasted(ctx, { method: 'DELETE', path }).order, words: pasted(ctx, { method: 'DELETE', path }).words,
   run: (reason) => change(ctx, { method: 'DELETE', path, reason }, `Removed ${shown(path)}`),
 });
 

@@ -2,7 +2,7 @@
 
 import * as api from './api.js';
 import { fill, h, later, shown } from './dom.js';
-import { change, preview, read } from './editor.js';
+import { change, pasted, preview, read } from './editor.js';
 import { commitDiff, diffView } from './diff.js';
 import { number, parseTime, time } from './time.js';
 import { change as ask, copying, filters, follow, listing, pager, section } from './parts.js';
@@ -26,7 +26,7 @@ export async function restore(ctx, revision) {
   const was = await read(ctx, ctx.path, revision);
   const order = was.exists ? { method: 'PUT', path: ctx.path, value: was.value } : { method: 'DELETE', path: ctx.path };
   await ask({
-    title: `Restore ${shown(ctx.path)} as of r${revision}`, preview: () => preview(ctx, order), verb: `Restore r${revision}`,
+    ask: pasted(ctx, order).order, words: pasted(ctx, order).words, title: `Restore ${shown(ctx.path)} as of r${revision}`, preview: () => preview(ctx, order), verb: `Restore r${revision}`,
     run: (reason) => change(ctx, { ...order, reason }, `Restored ${shown(ctx.path)} as of r${revision}`),
   });
 }

@@ -46,7 +46,7 @@ function took(type, data) {
   }
   if (type === 'bye') throw Object.assign(new Error('bye'), { reason: message?.reason });
   const revision = message?.revision;
-  if ((type === 'hello' || type === 'revision') && revision !== undefined) {
+  if (['hello', 'revision', 'stats'].includes(type) && revision !== undefined) {
     // After a break windows are read again, whatever the number says.
     if (revision !== live.revision || type === 'hello') {
       live.revision = revision;

@@ -30,6 +30,16 @@ export const copies = (words, method, path, params, body) => [
 /** The copy menu of what a page shows: a command, and a request for a path below /admin/v1/. */
 export const copying = (page, words, given, options, path, params) => copyButton(copies(command(page, words, given, options), 'GET', `/admin/v1/${path}`, params));
 
+/** What a question has to copy: its command, `words()`, and the request that `order()` is, as curl; where there is no command, curl. */
+export function copyRow(words, order) {
+  const asCurl = async () => {
+    const { method = 'POST', path, params, body = {} } = await order();
+    return curl(method, `/admin/v1/${path}`, params, method === 'DELETE' && Object.keys(body).length === 0 ? undefined : body);
+  };
+  const copy = (label, text) => button(label, () => copyText(text).catch((error) => toast(error.message, { error: true })), { small: true, quiet: true, icon: 'copy' });
+  return h('div', { class: 'row wrap' }, words && copy('Copy as command', async () => (await words()) ?? asCurl()), copy('Copy as curl', asCurl));
+}
+
 /**
  * Asks for a change with what it will do, then orders it: change({title, fields: Node, preview: Node or async () => Node, verb: text or () => text,
  * ask: (reason) => ({method, path, params, body}), words: (reason) => command, check: () => fault, reason, typed, danger, then: page}).
@@ -42,15 +52,10 @@ export async function change({ title, fields, preview, verb, ask, run, words, ch
   const name = input();
   const before = h('div', { class: 'preview', role: 'status' });
   const given = () => why.value.trim();
-  const copy = (label, text) => button(label, () => copyText(text()), { small: true, quiet: true, icon: 'copy' });
   const order = () => ask(given() || 'REASON');
-  const asCurl = () => {
-    const { method = 'POST', path, params, body: sent = {} } = order();
-    return curl(method, `/admin/v1/${path}`, params, method === 'DELETE' ? undefined : sent);
-  };
   const body = h('div', fields, preview && before, reason && field('Reason, for the record', why),
     typed && field(['Type ', code(typed), ' to confirm'], name),
-    ask && h('div', { class: 'row wrap' }, words && copy('Copy as command', () => words(given() || 'REASON') ?? asCurl()), copy('Copy as curl', asCurl)));
+    ask && copyRow(words && (() => words(given() || 'REASON')), order));
   let answer = null;
   const isAsked = typeof preview === 'function';
   let blocked = Boolean(run) && isAsked;
