@@ -168,7 +168,7 @@ def what_the_data_page_asks_can_be_pasted(site, checks):
         tab.fill("New path", "/config/there")
 
     for page, opens, fills, is_done, undo in (
-            ("data/config", "Add", added, lambda: holds("new%20one") == "it's $5", lambda: gone("new one")),
+            ("data/config", "Add", added, lambda: holds("new one") == "it's $5", lambda: gone("new one")),
             ("data/config?sel=old", "Rename, copy", moved, lambda: holds("there") == node and holds("old") is None,
              lambda: (gone("there"), site.write("config/old", node))),
             ("data/config?sel=old", "Remove", None, lambda: holds("old") is None, lambda: site.write("config/old", node))):
@@ -176,7 +176,7 @@ def what_the_data_page_asks_can_be_pasted(site, checks):
             site.go(tab, page)
             tab.value(KEEPS)
             tab.click(opens, "button")
-            tab.until("document.querySelector('dialog[open]')")
+            tab.until("document.querySelector('dialog[open]') !== null")
             if fills:
                 fills()
             tab.click(name, "button")
