@@ -100,6 +100,9 @@ def a_dry_run_shows_everything(site, checks):
     checks.check("and the entries", tab.shows("level5/zed"), tab.text[-800:])
     tab.click(re.compile("^Runs"), "tab")
     checks.check("and the runs", tab.shows(re.compile(r"done")), tab.text[-800:])
+    tab.open(tab.address)
+    checks.check("its address shows the same to somebody else", tab.until("document.querySelector('[aria-label=\"Dry run\"] [role=tab][aria-selected=true]')"
+                 "?.innerText.startsWith('Runs')") and tab.shows("/users/zed/level"), (tab.address, tab.text[-600:]))
     site.go(tab, "replays/new?mode=all&function=rewardReferrals&uid=bob")
     tab.click("Dry run", "button")
     tab.click(re.compile("^Divergences"), "tab")

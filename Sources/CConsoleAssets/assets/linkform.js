@@ -31,7 +31,7 @@ function screen(told, device) {
  * `told` is the last answer.
  */
 export function previewPanel(page, ask, done) {
-  let chosen = 'iphone';
+  let chosen = DEVICES.some(([id]) => id === page.query.get('device')) ? page.query.get('device') : 'iphone';
   const made = section(page, 'What a visitor gets', async () => {
     const told = await page.post('links/preview', await ask());
     made.told = told;
@@ -42,6 +42,7 @@ export function previewPanel(page, ask, done) {
       const device = told.devices.find((item) => item.device === chosen);
       append(clear(body), h('div', { class: 'row wrap', role: 'group', aria: { label: 'Device' } }, DEVICES.map(([id, name]) => button(name, () => {
         chosen = id;
+        page.setQuery({ device: id }, { replace: true });
         draw();
         body.querySelector('[aria-pressed="true"]').focus();
       }, { small: true }))), screen(told, device), h('ol', { class: 'visits' }, device.steps.map((step) => h('li', shown(step)))));

@@ -170,8 +170,14 @@ addEventListener('online', () => {
   if (!connection) connect();
 });
 
-/** Calls `load` when commits came, not too often: at most four times a second, two under way. */
+// So many looks one behind the other are quick; while commits go on coming, nobody reads faster than the later ones are.
+const QUICK = 8;
+const LATER = 800;
+
+/** Calls `load` when commits came, not too often: at most four times a second, about once a second while they go on, two under way. */
 function refetch(load, { signal, gap = 250 }) {
+  let streak = 0;
+  const pace = () => (streak < QUICK ? gap : Math.max(LATER, 2 * gap));
   let underWay = 0;
   let last = 0;
   let timer = 0;
@@ -181,6 +187,7 @@ function refetch(load, { signal, gap = 250 }) {
     timer = 0;
     if (stopped || isPaused || document.visibilityState === 'hidden') return;
     if (underWay >= 2) return void (wanted = true);
+    streak = performance.now() - last < 2 * pace() ? streak + 1 : 0;
     last = performance.now();
     underWay += 1;
     try {
@@ -196,7 +203,7 @@ function refetch(load, { signal, gap = 250 }) {
     }
   };
   const ask = () => {
-    if (!timer && !stopped) timer = setTimeout(run, Math.max(0, last + gap - performance.now()));
+    if (!timer && !stopped) timer = setTimeout(run, Math.max(0, last + pace() - performance.now()));
   };
   const off = live.on('revision', ask);
   signal.addEventListener('abort', () => {

@@ -34,9 +34,10 @@ function drawn(view, size) {
 
 /** A panel of how a campaign looks: ask() gives its document. `reload()` draws again; done(told) hears every answer. */
 export function previewPanel(page, ask, done) {
-  const size = choice(SIZES, SIZES[0][0]);
-  const locale = input({ placeholder: 'pl' });
-  const variant = input({ placeholder: 'b' });
+  const asked = (name) => page.query.get(name) ?? '';
+  const size = choice(SIZES, SIZES.some(([id]) => id === asked('screen')) ? asked('screen') : SIZES[0][0]);
+  const locale = input({ placeholder: 'pl', value: asked('locale') });
+  const variant = input({ placeholder: 'b', value: asked('variant') });
   const params = input({ placeholder: '{"amount": 50}' });
   const screen = h('div', { class: 'stack', role: 'status' });
   let told = null;
@@ -53,6 +54,7 @@ export function previewPanel(page, ask, done) {
   };
   const soon = later(300, look);
   size.addEventListener('change', draw);
+  for (const [name, control] of Object.entries({ screen: size, locale, variant })) control.addEventListener('change', () => page.setQuery({ [name]: control.value.trim() }, { replace: true }));
   const made = section(page, 'How it looks', async () => {
     await look();
     return [h('div', { class: 'fields', on: { input: (event) => event.target !== size && soon() } }, field('Screen', size), field('Language', locale), field('Variant', variant), field('Values of the event', params)), screen];

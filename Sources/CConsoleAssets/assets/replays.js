@@ -145,9 +145,14 @@ function dryRunOf(page, trial) {
     }),
   };
   const items = [['tree', 'Tree', trial.tree?.length ?? 0], ['entries', 'Entries', trial.entries?.length ?? 0], ['runs', 'Runs', trial.runs?.length ?? 0], ['divergences', 'Divergences', divergences.length]];
-  const first = items.find(([, , count]) => count > 0)?.[0] ?? 'tree';
-  const made = tabs({ label: 'Dry run', items: items.map(([id, name, count]) => ({ id, name, count })), current: first, change: (id) => made.panel.replaceChildren(views[id]()) });
-  made.panel.append(views[first]());
+  const asked = page.query.get('dry');
+  const first = Object.hasOwn(views, asked ?? '') ? asked : items.find(([, , count]) => count > 0)?.[0] ?? 'tree';
+  const show = (id) => {
+    page.setQuery({ dry: id }, { replace: true });
+    made.panel.replaceChildren(views[id]());
+  };
+  const made = tabs({ label: 'Dry run', items: items.map(([id, name, count]) => ({ id, name, count })), current: first, change: show });
+  show(first);
   return h('div', note('good', 'Nothing was changed: this is what a replay would do now.'), made.element, made.panel);
 }
 
@@ -168,6 +173,7 @@ async function showNew(root, page) {
   });
   const changed = () => {
     dry.hidden = true;
+    page.setQuery({ dry: null }, { replace: true });
     preview.reload();
   };
   const form = orderForm(page, changed);
@@ -201,6 +207,8 @@ async function showNew(root, page) {
   const first = preview.reload();
   root.append(heading('New replay', { crumbs: crumbs(page), sub: 'Choose events, look at what it would do, then start it.', actions: copy }),
     h('div', { class: 'split' }, h('div', { class: 'split-main stack' }, form.element, h('div', { class: 'row wrap' }, start, tryIt)), h('div', { class: 'split-side' }, preview.element)), dry);
+  // The address of a dry run makes it again: it changes nothing.
+  if (page.query.has('dry')) tryIt.click();
   await first;
 }
 
