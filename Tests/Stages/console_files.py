@@ -11,6 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Scripts"))
 import console_pack  # noqa: E402 - it is not beside this file
 
+FOLDER = console_pack.FOLDER
 # As they are in the program, and all as they travel, each by itself.
 LINES, FUNCTION_LINES, PACKED_BYTES, WIRE_BYTES = 400, 70, 150_000, 170_000
 # What a browser would refuse under the console's policy, or what must not be there at all.

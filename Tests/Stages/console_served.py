@@ -1,4 +1,4 @@
-"""The files of the program are those of the repository, whole and packed; and over TLS browsers are told to stay with it."""
+"""The files of the program are those of the repository, unpacked and packed; and over TLS browsers are told to stay with it."""
 
 import gzip
 import http.client
@@ -8,7 +8,7 @@ import re
 import ssl
 import tempfile
 
-from console_files import FOLDER
+from console_files import console_pack
 from console_hostile import asked
 from production import RULES, TOKEN
 from serving import Serve, certificates
@@ -20,10 +20,10 @@ def files_are_those_of_the_repository(site, checks):
     shell = asked(site.address("overview")).body
     build = re.search(rb"/console/~([0-9a-f]+)/", shell).group(1).decode()
     wrong, packed = [], 0
-    names = sorted(os.listdir(FOLDER))
+    files = console_pack.written()
+    names = sorted(files)
     for name in names:
-        with open(os.path.join(FOLDER, name), "rb") as file:
-            wanted = file.read()
+        wanted = console_pack.short(name, files[name]).encode()
         if name == "index.html":
             wrong += [name] if shell != wanted.replace(b"~build", b"~" + build.encode()) else []
             continue
@@ -36,7 +36,7 @@ def files_are_those_of_the_repository(site, checks):
             wrong += [f"{name}, packed"] if gzip.decompress(small.body) != wanted else []
         elif small.body != wanted or len(wanted) > 1_000:
             wrong.append(f"{name} is not packed")
-    checks.check(f"{len(names)} files of the program are those of the repository, byte by byte; {packed} of them packed, too", not wrong and packed > 30, wrong[:5])
+    checks.check(f"{len(names)} files of the program are those of the repository, without comments and indentation; {packed} of them packed, too", not wrong and packed > 30, wrong[:5])
     named = set(re.findall(r"/console/~\w+/([\w.-]+)", shell.decode()))
     checks.check("the page names files that there are", named and named <= set(names), named - set(names))
     for name in ("index.html", "nothing.js", "..%2findex.html", "console_assets.h"):
