@@ -101,10 +101,12 @@ def every_page_can_be_copied(site, checks):
             # The verdict of a trial, or of an audit, may be a failure: it is told all the same. What cannot be understood ends with 2.
             is_run = checks.check(f"a command of {page} runs in a shell", code == 0 or code == 1 and out, (line, code, out[:300], err[:300]), quiet=True)
             counts["commands"] += is_run
+            answer = answers.get(at)
+            if not isinstance(answer, dict) or not {"Command", "curl"} <= {name for menu, name in found if menu == at} or FLEETING.match(line):
+                continue
             # Some tell JSON anyhow, some where it is asked for, and some never.
             said = read(out) if is_run and read(out) is not None else read(pasted(site, f"{line} --json")[1])
-            answer = answers.get(at)
-            if isinstance(said, dict) and isinstance(answer, dict) and {"Command", "curl"} <= {name for menu, name in found if menu == at} and not FLEETING.match(line):
+            if isinstance(said, dict):
                 shared = set(said) & set(answer)
                 alike = checks.check(f"a command of {page} tells what its request tells", shared and all(said[name] == answer[name] for name in shared),
                                      (line, out[:400], json.dumps(answer)[:400]), quiet=True)
