@@ -37,7 +37,8 @@ def judged(tab, source, *rules):
 
 
 def pages_have_no_violations(site, checks):
-    """Every rule, wide and narrow; those of colours in light and dark, too."""
+    """Every rule, wide and narrow; those of colours in light and dark, too. One heading, landmarks, names; and no page is wider than a
+    window of 320 pixels."""
     source = axe()
     pages = [page for page in every_page(site) if not page.startswith(ALIKE)]
     tab = site.tab()
@@ -51,13 +52,16 @@ def pages_have_no_violations(site, checks):
                  all(f"{rule} x" in found for rule in ("label", "color-contrast", "target-size")), found)
     found = " ".join(judged(tab, source, *OF_COLOURS))
     checks.check("asked about colours alone it sees the same text", "color-contrast x" in found and "label x" not in found, found)
-    for page in pages:
+    for page in every_page(site):
+        tab.emulate("light", WIDE, True)
         site.go(tab, page)
-        for scheme, size, rules in (("light", WIDE, ()), ("dark", WIDE, OF_COLOURS), ("dark", NARROW, ()), ("light", NARROW, OF_COLOURS)):
+        is_named(tab, page, checks)
+        for scheme, size, rules in (("light", WIDE, ()), ("dark", WIDE, OF_COLOURS), ("dark", NARROW, ()), ("light", NARROW, OF_COLOURS)) if page in pages else ():
             tab.emulate(scheme, size, True)
             found = judged(tab, source, *rules)
             checks.check(f"axe finds nothing on {page}, {scheme}, {size[0]} wide", not found, "\n        ".join(found), quiet=True)
-    checks.check(f"axe looked at {len(pages)} pages in two schemes and two sizes", True)
+        fits(tab, page, checks)
+    checks.check(f"axe looked at {len(pages)} pages in two schemes and two sizes; all of {len(every_page(site))} are named and fit", True)
 
 
 def empty_pages_have_no_violations(site, checks):
@@ -127,31 +131,31 @@ def what_lies_over_a_page_has_no_violations(site, checks):
     checks.check("which works", tab.until("!document.querySelector('main .error-panel')"))
 
 
-def pages_are_named_and_fit(site, checks):
-    """One heading, landmarks, names; and no page is wider than a window of 320 pixels."""
-    pages = every_page(site)
+def is_named(tab, page, checks):
+    nodes = [node for node in tab.ask("Accessibility.getFullAXTree")["nodes"] if not node.get("ignored")]
+    role = lambda node: node["role"]["value"]
+    name = lambda node: str(node.get("name", {}).get("value", "")).strip()
+    heads = tab.value("[...document.querySelectorAll('h1')].filter((e) => e.checkVisibility()).length")
+    checks.check(f"{page} has one h1", heads == 1, heads, quiet=True)
+    roles = [role(node) for node in nodes]
+    missing = [one for one in ("banner", "navigation", "main") if one not in roles]
+    checks.check(f"{page} has its landmarks", not missing and roles.count("main") == 1, missing, quiet=True)
+    bare = [node for node in nodes if role(node) in CONTROLS and not name(node)]
+    checks.check(f"everything on {page} that can be used has a name", not bare, [role(node) for node in bare], quiet=True)
+
+
+def fits(tab, page, checks):
+    tab.emulate("light", (320, 640), True)
+    tab.until("document.scrollingElement.scrollWidth <= innerWidth", 5)
+    wide = tab.value("document.scrollingElement.scrollWidth - innerWidth")
+    culprit = wide and wide > 0 and tab.value(
+        "[...document.querySelectorAll('main *, header *')].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && "
+        "e.checkVisibility()).slice(0, 4).map((e) => `${e.tagName}.${e.className} ${e.innerText?.slice(0, 40)}`).join(' | ')")
+    checks.check(f"{page} fits into 320 pixels", wide is not None and wide <= 0, f"{wide} pixels too wide: {culprit}", quiet=True)
+
+
+def the_content_is_near(site, checks):
     tab = site.tab()
-    for page in pages:
-        site.go(tab, page)
-        nodes = [node for node in tab.ask("Accessibility.getFullAXTree")["nodes"] if not node.get("ignored")]
-        role = lambda node: node["role"]["value"]
-        name = lambda node: str(node.get("name", {}).get("value", "")).strip()
-        heads = tab.value("[...document.querySelectorAll('h1')].filter((e) => e.checkVisibility()).length")
-        checks.check(f"{page} has one h1", heads == 1, heads, quiet=True)
-        roles = [role(node) for node in nodes]
-        missing = [one for one in ("banner", "navigation", "main") if one not in roles]
-        checks.check(f"{page} has its landmarks", not missing and roles.count("main") == 1, missing, quiet=True)
-        bare = [node for node in nodes if role(node) in CONTROLS and not name(node)]
-        checks.check(f"everything on {page} that can be used has a name", not bare, [role(node) for node in bare], quiet=True)
-        tab.emulate("light", (320, 640), True)
-        tab.until("document.scrollingElement.scrollWidth <= innerWidth", 5)
-        wide = tab.value("document.scrollingElement.scrollWidth - innerWidth")
-        culprit = wide and wide > 0 and tab.value(
-            "[...document.querySelectorAll('main *, header *')].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && "
-            "e.checkVisibility()).slice(0, 4).map((e) => `${e.tagName}.${e.className} ${e.innerText?.slice(0, 40)}`).join(' | ')")
-        checks.check(f"{page} fits into 320 pixels", wide is not None and wide <= 0, f"{wide} pixels too wide: {culprit}", quiet=True)
-        tab.emulate("light", (1280, 800), True)
-    checks.check(f"{len(pages)} pages were looked at", True)
     site.go(tab, "events")
     tab.key("Tab")
     checks.check("the first Tab leads to a link past the rail", tab.until(lambda: tab.focused == "Skip to content"), tab.focused)
@@ -198,5 +202,5 @@ def colours_can_be_read(_, checks):
 
 CHECKS = [
     colours_can_be_read, pages_have_no_violations, empty_pages_have_no_violations, what_lies_over_a_page_has_no_violations,
-    pages_are_named_and_fit,
+    the_content_is_near,
 ]
