@@ -162,6 +162,11 @@ def what_the_data_page_asks_can_be_pasted(site, checks):
     gone = lambda path: site.write(f"config/{path}", None, "DELETE")
     site.write("config/old", node)
 
+    # Longer than what a program takes as one argument by far.
+    long = {"it's": "long " * 14_000}
+    site.write("config/long", long)
+    site.write("config/long", 1)
+
     def added():
         tab.fill("Key", "new one")
         tab.fill("Value", "it's $5")
@@ -173,11 +178,12 @@ def what_the_data_page_asks_can_be_pasted(site, checks):
             ("data/config", "Add", added, lambda: holds("new one") == "it's $5", lambda: gone("new one")),
             ("data/config?sel=old", "Rename, copy", moved, lambda: holds("there") == node and holds("old") is None,
              lambda: (gone("there"), site.write("config/old", node))),
+            ("data/config?sel=long&tab=history", "Restore this", None, lambda: holds("long") == long, lambda: site.write("config/long", 1)),
             ("data/config?sel=old", "Remove", None, lambda: holds("old") is None, lambda: site.write("config/old", node))):
         for name in ("Copy as command", "Copy as curl"):
             site.go(tab, page)
             tab.value(KEEPS)
-            tab.click(opens, "button")
+            tab.click(opens, "button", at=int(opens == "Restore this"))
             tab.until("document.querySelector('dialog[open]') !== null")
             if fills:
                 fills()
