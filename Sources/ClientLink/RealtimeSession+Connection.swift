@@ -63,6 +63,7 @@ extension RealtimeSession {
     link.greetingDeadline = nil
     link.frames = MessageFrames()
     link.inflight.removeAll()
+    tree.connectionLost()
     for index in link.disconnects.indices { link.disconnects[index].isSent = false }
     for index in link.reads.indices {
       link.reads[index].isSent = false

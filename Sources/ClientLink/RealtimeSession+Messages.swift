@@ -59,7 +59,10 @@ extension RealtimeSession {
       link.refusedTokens = 0
       if isFirst, link.phase == .authenticating { restore(now) }
     case .listen(let listen): answer(listen, refusal, data)
-    case .unlisten(let listen): tree.ended(listen)
+    case .unlisten(let listen):
+      tree.ended(listen)
+      // Listens that waited for it go out before it is asked whether any is open.
+      carryOut(now)
     case .write(let id):
       let put = link.puts.remove(.write(id))
       if let refusal, case .write(let write) = put?.kind {
@@ -74,7 +77,7 @@ extension RealtimeSession {
     case .disconnect(let id): answer(id, refusal)
     case .other: break
     }
-    if link.inflight.listens == 0 { giveHeldAnswers() }
+    if link.inflight.listens == 0, !tree.holdsListens { giveHeldAnswers() }
   }
 
   /// Gives the answers that waited for data.

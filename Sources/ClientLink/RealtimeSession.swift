@@ -168,9 +168,11 @@ extension RealtimeSession {
       if isConnected { send(listen, at: now) }
     case .unlisten(let listen):
       link.listens.remove(listen)
-      if isConnected {
-        request(.unlisten(listen), action: "n", at: now) { ClientRequest.listened(listen.listened, tag: listen.tag, to: &$0) }
+      guard isConnected else { return }
+      let isSent = request(.unlisten(listen), action: "n", at: now) {
+        ClientRequest.listened(listen.listened, tag: listen.tag, to: &$0)
       }
+      if isSent { tree.unlistenSent(listen) }
     case .keep(let write):
       let key = nextKey()
       keys[write.id] = key

@@ -13,6 +13,13 @@ package struct ClientTree: ~Copyable, Sendable {
   var local: [Path: TreeNode] = [ClientTree.connectedPath: false]
   private(set) var wires: [ListenSpec: WireState] = [:]
   private(set) var wirePlaces = PlaceIndex<ListenSpec>()
+  /// Whole nodes that the server was asked to end a listen for, and has not yet: how often each. Data of a whole node has no tag,
+  /// so until the answer nobody can tell what is of the ended listen from what is of a new one.
+  private var ending: [Path: Int] = [:]
+  private var endingPlaces = PlaceIndex<Path>()
+  /// Listens to whole nodes that wait for such an end at their places, above or below, with numbers in the order of the calls.
+  private var held: [ListenSpec: Int] = [:]
+  private var lastHeld = 0
   /// How many listens were looked at so far, for what was asked and what came: the measure of the work.
   var looks = 0
   var writes = PendingWrites()
@@ -38,9 +45,6 @@ package struct ClientTree: ~Copyable, Sendable {
     var sentHash = false
     /// Whether data came since it was sent.
     var hasData = false
-    /// Whether what is known of the place may be of an earlier listen there: the server answers in the order of the requests, but
-    /// sends data at once.
-    var isDoubtful = false
   }
 
   /// A tree of which nothing is known.
@@ -109,7 +113,6 @@ package struct ClientTree: ~Copyable, Sendable {
     let known = listen.tag.map { cache.window($0) } ?? cache.node(at: listen.listened.path)
     wires[listen.listened]?.sentHash = known != nil
     wires[listen.listened]?.hasData = false
-    wires[listen.listened]?.isDoubtful = false
     return known?.dataHash ?? ""
   }
 }
@@ -120,10 +123,13 @@ extension ClientTree {
   /// The server says what changed, at or below places that are listened to: one message, of which each window makes one
   /// change.
   package mutating func receive(_ changes: [(path: Path, node: TreeNode)], tag: Int?) {
-    var (made, touched): ([TreeChange], [Path]) = ([], [])
+    var made: [TreeChange] = []
     var isWindowKnown = tag.map { cache.window($0) != nil } ?? false
     for change in changes {
-      guard let listened = listened(change.path, tag: tag) else { continue }
+      guard let listened = listened(change.path, tag: tag) else {
+        if tag == nil { made += inherited(change.node, at: change.path) }
+        continue
+      }
       if change.path.lastKey == ListenSpec.priorityKey, let place = change.path.parent {
         // Of a node that is not known, its priority alone says nothing.
         guard isWindowKnown || tag == nil && cache.isComplete(place) else { continue }
@@ -131,16 +137,24 @@ extension ClientTree {
       } else {
         made.append(TreeChange(path: change.path, value: .node(change.node)))
         if change.path == listened.path {
-          wires[listened]?.isDoubtful = false
           if tag == nil { cache.markComplete(change.path) } else { isWindowKnown = true }
         }
       }
       wires[listened]?.hasData = true
-      touched.append(made[made.count - 1].path)
     }
     cache.apply(made, tag: tag)
+    let touched = made.map(\.path)
     show(changed: touched)
     rerunTransactions(touching: touched)
+  }
+
+  /// What data says to listens below its place: it is of one above them that is about to end, and as good as their own.
+  private mutating func inherited(_ node: TreeNode, at path: Path) -> [TreeChange] {
+    wirePlaces.atOrBelow(path).filter { !$0.isFiltered && held[$0] == nil }.map { listened in
+      cache.markComplete(listened.path)
+      wires[listened]?.hasData = true
+      return TreeChange(path: listened.path, value: .node(node[listened.path.relative(to: path)]))
+    }
   }
 
   /// The server says what changed in ranges of a node that is listened to.
@@ -153,18 +167,14 @@ extension ClientTree {
   /// The listen under which the server sends data for a place; nil if it no longer should.
   private func listened(_ path: Path, tag: Int?) -> ListenSpec? {
     if let tag { return cache.listened(tag) }
-    return wirePlaces.atOrAbove(path).last { !$0.isFiltered }
+    return wirePlaces.atOrAbove(path).last { !$0.isFiltered && held[$0] == nil }
   }
 
   /// The server took a listen: what it knows, it has sent before.
   package mutating func accept(_ listen: WireListen) {
-    guard let wire = wires[listen.listened], wire.listen == listen else { return }
+    guard let wire = wires[listen.listened], wire.listen == listen, held[listen.listened] == nil else { return }
     let path = listen.listened.path
-    if wire.isDoubtful {
-      // Asked again, with the hash of what is known: then it is right, or the server says what is.
-      wires[listen.listened]?.isDoubtful = false
-      effects += [.unlisten(listen), .listen(listen)]
-    } else if !wire.hasData, !wire.sentHash {
+    if !wire.hasData, !wire.sentHash {
       // No data: what is known is right, or nothing is there.
       cache.set(path, to: .absent, tag: listen.tag)
     }
@@ -173,17 +183,10 @@ extension ClientTree {
     rerunTransactions(touching: [path])
   }
 
-  /// The server has ended a listen: what it said of the place until now was of that one, or already of a later one at the same
-  /// place, whose answer is behind other answers.
-  package mutating func ended(_ listen: WireListen) {
-    guard listen.tag == nil, let wire = wires[listen.listened], wire.hasData else { return }
-    wires[listen.listened]?.hasData = false
-    wires[listen.listened]?.isDoubtful = !wire.sentHash && cache.isComplete(listen.listened.path)
-  }
-
   /// The server does not take a listen, or takes it back: those who listen are told, and end.
   package mutating func refuse(_ listened: ListenSpec, _ refusal: Refusal) {
-    guard wires[listened] != nil else { return }
+    // While a listen waits, the server can only speak of the one before it.
+    guard wires[listened] != nil, held[listened] == nil else { return }
     let ended = viewPlaces.atOrBelow(listened.path).filter { wireSpec(of: $0) == listened }
     for view in ended {
       for listener in views.removeValue(forKey: view)?.listeners ?? [] {
@@ -225,7 +228,8 @@ extension ClientTree {
       guard let wire = wires.removeValue(forKey: listened) else { continue }
       wirePlaces.remove(listened, at: listened.path)
       if let tag = wire.listen.tag { cache.close(tag) }
-      effects.append(.unlisten(wire.listen))
+      // The server never heard of one that waits.
+      if held.removeValue(forKey: listened) == nil { effects.append(.unlisten(wire.listen)) }
     }
     if !ended.isEmpty { cache.keep(at: path, listened: wirePlaces) }
   }
@@ -242,6 +246,46 @@ extension ClientTree {
     let listen = WireListen(listened: listened, tag: tag)
     wires[listened] = WireState(listen: listen)
     wirePlaces.insert(listened, at: listened.path)
-    effects.append(.listen(listen))
+    guard tag == nil, isEnding(near: listened.path) else { return effects.append(.listen(listen)) }
+    lastHeld += 1
+    held[listened] = lastHeld
+  }
+
+  // MARK: Listens that wait for the end of others
+
+  /// Whether listens wait until the server has ended others.
+  package var holdsListens: Bool { !held.isEmpty }
+
+  /// The server was asked to end a listen.
+  package mutating func unlistenSent(_ listen: WireListen) {
+    guard listen.tag == nil else { return }
+    let path = listen.listened.path
+    ending[path, default: 0] += 1
+    endingPlaces.insert(path, at: path)
+  }
+
+  /// The server has ended a listen: it sends nothing more of it.
+  package mutating func ended(_ listen: WireListen) {
+    let path = listen.listened.path
+    guard listen.tag == nil, let count = ending[path] else { return }
+    ending[path] = count > 1 ? count - 1 : nil
+    if count == 1 { endingPlaces.remove(path, at: path) }
+    beginHeld()
+  }
+
+  /// The connection is lost, and with it all that the server was asked for and has not answered.
+  package mutating func connectionLost() {
+    ending = [:]
+    endingPlaces = PlaceIndex()
+    beginHeld()
+  }
+
+  private func isEnding(near path: Path) -> Bool { !endingPlaces.touching(path).isEmpty }
+
+  private mutating func beginHeld() {
+    for (listened, _) in held.sorted(by: { $0.value < $1.value }) where !isEnding(near: listened.path) {
+      held[listened] = nil
+      if let wire = wires[listened] { effects.append(.listen(wire.listen)) }
+    }
   }
 }

@@ -42,15 +42,29 @@ import TreeModel
     }
   }
 
-  @Test(arguments: 0..<12) func clientsComeToWhatTheServerHas(seed: Int) throws {
-    var random = RandomTree(seed: UInt64(seed))
+  @Test(arguments: [0, 1, 2, 3, 4, 5, 6, 534, 1035, 1150, 2402, 2874])
+  func clientsComeToWhatTheServerHas(seed: Int) throws {
+    try Self.run(ServerModel(clients: 2), seed: seed)
+  }
+
+  @Test(arguments: 0..<12) func clientsComeToWhatTheServerHasThoughDataOvertakesItsAnswers(seed: Int) throws {
     var server = ServerModel(clients: 2)
+    server.answersAtOnce = false
+    try Self.run(server, seed: seed)
+  }
+
+  static func run(_ start: ServerModel, seed: Int) throws {
+    var server = start
+    var random = RandomTree(seed: UInt64(seed))
     var first = ClientModel()
     var second = ClientModel()
     for _ in 0..<120 {
       try Self.step(&first, 0, &server, &random)
       try Self.step(&second, 1, &server, &random)
+      if !server.answersAtOnce, random.chance(4) { for client in server.pipes.indices { server.answer(client) } }
     }
+    server.answersAtOnce = true
+    for client in server.pipes.indices { server.answer(client) }
     for _ in 0..<4000 where server.pipes.contains(where: { !$0.up.isEmpty || !$0.down.isEmpty }) {
       Self.deliver(&first, 0, &server)
       Self.deliver(&second, 1, &server)

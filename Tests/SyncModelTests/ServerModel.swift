@@ -22,12 +22,16 @@ struct ServerModel {
   struct Pipes {
     var up: [ToServer] = []
     var down: [ToClient] = []
+    /// Answers that are not on their way yet.
+    var answers: [ToClient] = []
     var listens: [WireListen] = []
   }
 
   var tree = TreeNode.absent
   var pipes: [Pipes]
   var now: Int64 = 1_700_000_000_000
+  /// Whether answers leave with the data before them; else data overtakes them, as it does where answers wait for the disk.
+  var answersAtOnce = true
   /// Writes at this place are refused.
   let forbidden = Path(keys: [Key(unchecked: "forbidden")])
 
@@ -36,6 +40,7 @@ struct ServerModel {
   /// Handles the oldest message of a client.
   mutating func handle(_ client: Int) {
     guard !pipes[client].up.isEmpty else { return }
+    defer { if answersAtOnce { answer(client) } }
     now += 7
     switch pipes[client].up.removeFirst() {
     case .listen(let listen, let hash):
@@ -44,20 +49,26 @@ struct ServerModel {
       if hash.isEmpty ? known.exists : !known.matches(dataHash: hash) {
         pipes[client].down.append(.data([(listen.listened.path, known)], tag: listen.tag))
       }
-      pipes[client].down.append(.listening(listen))
+      pipes[client].answers.append(.listening(listen))
     case .unlisten(let listen):
       pipes[client].listens.removeAll { $0 == listen }
-      pipes[client].down.append(.ended(listen))
+      pipes[client].answers.append(.ended(listen))
     case .write(let write):
       let places = write.operation.assignments.map(\.path)
       let isRefused = places.contains { forbidden.contains($0) }
       if !isRefused { commit(write.operation) }
-      pipes[client].down.append(.written(write.id, isRefused ? .permissionDenied : nil))
+      pipes[client].answers.append(.written(write.id, isRefused ? .permissionDenied : nil))
     case .transaction(let id, let path, let node, let hash):
       let isStale = !tree[path].matches(dataHash: hash)
       if !isStale { commit(.set(path, node)) }
-      pipes[client].down.append(.transacted(id, isStale ? Refusal(status: "datastale") : nil))
+      pipes[client].answers.append(.transacted(id, isStale ? Refusal(status: "datastale") : nil))
     }
+  }
+
+  /// Sends the answers that wait for a client.
+  mutating func answer(_ client: Int) {
+    pipes[client].down += pipes[client].answers
+    pipes[client].answers = []
   }
 
   private func window(_ listen: WireListen, of tree: TreeNode) -> TreeNode {
@@ -114,7 +125,9 @@ struct ClientModel: ~Copyable {
       for effect in effects {
         switch effect {
         case .listen(let listen): server.pipes[client].up.append(.listen(listen, hash: tree.hash(of: listen)))
-        case .unlisten(let listen): server.pipes[client].up.append(.unlisten(listen))
+        case .unlisten(let listen):
+          server.pipes[client].up.append(.unlisten(listen))
+          tree.unlistenSent(listen)
         case .send(let write): server.pipes[client].up.append(.write(write))
         case .sendTransaction(let id, let path, let node, let hash):
           server.pipes[client].up.append(.transaction(id, path, node, hash))
