@@ -67,6 +67,35 @@ struct SessionTests {
     }
   }
 
+  @Test("a sign-in with the old password is over with it, in the same second, too; what the change itself gives goes on")
+  func changedWithinASecond() async throws {
+    try await AccountFixture.run { fixture in
+      let owner = try await fixture.signUp("jim@x.io")
+      let thief = try await fixture.signIn("jim@x.io")
+      fixture.clock.advance(by: 1)
+      let changed = owner.after(try await fixture.update(owner) { $0.password = "secret2" })
+      #expect(await fixture.refresh(thief.refreshToken) == .invalidRefreshToken)
+      #expect(await fixture.refresh(owner.refreshToken) == .invalidRefreshToken)
+      #expect(await fixture.refresh(changed.refreshToken) == nil)
+      let again = try await fixture.signIn("jim@x.io", "secret2")
+      _ = try await fixture.update(changed) { $0.displayName = .some("Jim") }
+      #expect(await fixture.refresh(again.refreshToken) == nil, "another change makes nothing void")
+      try await fixture.administer(owner.uid) { $0.email = try? fixture.email("jane@x.io") }
+      #expect(await fixture.refresh(again.refreshToken) == .invalidRefreshToken)
+      #expect(try fixture.sessions(of: owner.uid) == 0)
+    }
+  }
+
+  @Test("an anonymous session that is linked within its second goes on for its grace")
+  func linkedWithinASecond() async throws {
+    try await AccountFixture.run { fixture in
+      let made = try await fixture.anonymous()
+      let linked = try await fixture.signUp("jim@x.io", linking: made)
+      #expect(await fixture.refresh(made.refreshToken) == nil)
+      #expect(await fixture.refresh(linked.refreshToken) == nil)
+    }
+  }
+
   @Test("a uid that was deleted and came back keeps the tokens of the one who had it void")
   func reborn() async throws {
     try await AccountFixture.run { fixture in

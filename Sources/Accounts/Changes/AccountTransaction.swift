@@ -210,6 +210,7 @@ final class AccountTransaction {
     put(.account(record))
     publicNodes[record.uid] = record.publicNode
     try noteRevocation(of: record, from: before, isByOwner: isByOwner, grace: grace)
+    if let before { try endSessions(ofThisSecond: record, from: before) }
   }
 
   /// A uid is one player's, of whatever tenant: the tree and the ledger know players by nothing else. And a player who comes
@@ -293,6 +294,19 @@ final class AccountTransaction {
     for id in new.subtracting(old) { record.links[id] = before.isAnonymous }
     for id in old.subtracting(new) { record.links[id] = nil }
     if before.isAnonymous, !record.isAnonymous { record.linkedAt = time }
+  }
+
+  /// Ends what began earlier in the second in which the account's tokens are made void: they tell seconds only, so a
+  /// sign-in with the old password a moment before would stay. What goes on gets its session after this.
+  private func endSessions(ofThisSecond record: AccountRecord, from before: AccountRecord) throws {
+    guard let validSince = record.validSince, validSince == seconds else { return }
+    guard
+      validSince != before.validSince || record.password != before.password || record.email != before.email
+    else { return }
+    for row in try read({ try session.refreshTokens(in: namespace, of: record.uid) })
+    where row.issuedAt / 1000 == validSince && !AccountRules.isOutgrown(row, account: record) {
+      remove(.refreshToken(hash: row.hash))
+    }
   }
 
   private func noteRevocation(
