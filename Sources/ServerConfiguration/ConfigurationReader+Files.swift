@@ -29,6 +29,7 @@ extension ConfigurationReader {
       note(file, key: key)
       return secret(key, from: file, named: name)
     case "env":
+      noteEnvironment(key)
       if let text = surroundings.variable(name), !text.isEmpty { return Secret(text) }
       report(key, message: "\"\(path(key))\": the variable \(name) of the environment is not set.")
       return nil

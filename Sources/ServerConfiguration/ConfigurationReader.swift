@@ -17,6 +17,8 @@ package final class ConfigurationReader {
     fileprivate(set) var files: [NamedFile] = []
     /// The settings that were asked for, whether they are there or not.
     fileprivate(set) var asked: Set<String> = []
+    /// Where the settings that are there were given, by their names in sentences.
+    fileprivate(set) var sources: [String: ServerConfiguration.Setting.Source] = [:]
 
     func add(_ error: ConfigurationError) { all.append(error) }
   }
@@ -120,8 +122,13 @@ package final class ConfigurationReader {
   func value(_ key: String) -> ConfigurationValue? {
     if !asked.contains(key) { asked.append(key) }
     diagnostics.asked.insert(key)
-    return members.first { $0.key == key }?.value
+    let value = members.first { $0.key == key }?.value
+    if value != nil, diagnostics.sources[path(key)] == nil { diagnostics.sources[path(key)] = .file }
+    return value
   }
+
+  /// Notes that the file names a variable of the environment for a member's value.
+  func noteEnvironment(_ key: String) { diagnostics.sources[path(key)] = .environment }
 
   /// Whether the member is there.
   func has(_ key: String) -> Bool { value(key) != nil }

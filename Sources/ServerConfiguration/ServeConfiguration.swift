@@ -46,6 +46,8 @@ package struct ServeConfiguration: ConfigurationSection {
   package var warnings: [String] = []
   /// The configuration file, and the rules that it names.
   private var files: [String] = []
+  /// Where its settings were given, by their names.
+  private var sources: [String: ServerConfiguration.Setting.Source] = [:]
   /// The files and folders that it names.
   var namedFiles: [NamedFile] = []
 
@@ -183,6 +185,7 @@ extension ServeConfiguration {
       throw FileError(listed.map { "\(file):\($0)" }.joined(separator: "\n"))
     }
     configuration.namedFiles = diagnostics.files
+    configuration.sources = diagnostics.sources
     configuration.warnings = diagnostics.warnings.map { "\(file):\($0)" }
     configuration.files = [FileBytes.absolute(file), configuration.rules?.path].compactMap(\.self)
     return configuration
@@ -220,6 +223,9 @@ extension ServeConfiguration {
     }
     server.backups = backups?.settings
     server.configurationFiles = files
+    server.sources = sources
+    // Which of the two the server is, its command says.
+    server.sources["mode"] = .commandLine
     server.alerts = alerts
     server.templates = mail?.templates ?? server.templates
     server.appName = mail?.appName

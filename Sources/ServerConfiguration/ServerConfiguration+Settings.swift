@@ -17,12 +17,48 @@ extension ServerConfiguration {
     package let value: JSON
     /// Whether it is a secret, of which nothing is shown.
     package let isSecret: Bool
+    /// Where it was given.
+    package fileprivate(set) var source = Source.default
+
+    fileprivate init(name: String, value: JSON, isSecret: Bool) {
+      self.name = name
+      self.value = value
+      self.isSecret = isSecret
+    }
+
+    /// Where a setting was given.
+    package enum Source: String, Sendable {
+      /// Nowhere: it is what the program takes by itself.
+      case `default`
+      /// In the configuration file, or in a file that it names.
+      case file
+      /// In a variable of the environment that the file names.
+      case environment
+      /// By the command that the server was started with.
+      case commandLine = "command-line"
+    }
   }
 
   /// What is in force, defaults among it, for administrators to look at: no secret, and nothing that holds one. Durations are
   /// milliseconds, sizes are bytes.
   package var settings: [Setting] {
-    general + listening + rates + limiting + mailing + copying + accounting + administering
+    (general + listening + rates + limiting + mailing + copying + accounting + administering).map { setting in
+      var setting = setting
+      setting.source = source(of: setting.name)
+      return setting
+    }
+  }
+
+  /// Where a setting was given, by its own name or by the one that it has in the file.
+  private func source(of name: String) -> Setting.Source {
+    let inFile: String =
+      if let index = admins.firstIndex(where: { name == "admins.\($0.name).token" }) { "admins[\(index)].token" } else {
+        switch name {
+        case "alerts.webhook": "alerts.webhook.url"
+        default: name
+        }
+      }
+    return sources[name] ?? sources[inFile] ?? .default
   }
 
   private static func shown(_ name: String, _ value: JSON?) -> Setting {

@@ -105,6 +105,8 @@ public struct ServerConfiguration: Sendable {
   package var backups: BackupSettings?
   /// The files that all this was read from, for backups that hold them.
   package var configurationFiles: [String] = []
+  /// Where settings were given, by the names that the file has for them; what is not here is the default.
+  package var sources: [String: Setting.Source] = [:]
   /// Whom it tells when something needs a person; nil: the log alone.
   package var alerts: AlertSettings?
   /// The version and the commit that the program was built from, for the metrics.

@@ -33,6 +33,41 @@ struct LiveTests {
     }
   }
 
+  /// The next event that is none of the figures, with its id.
+  private static func told(_ stream: EventClient) async throws -> String? {
+    while let event = try await stream.next() {
+      if !event.hasPrefix("event: stats"), !event.hasPrefix("event: keep-alive") { return event }
+    }
+    return nil
+  }
+
+  @Test("A client is told of the topics that it names, and of the gap when it comes back", .timeLimit(.minutes(5)))
+  func topics() async throws {
+    try await APIServer.run { server in
+      #expect(try await server.send("PUT", "/t/a.json", "1").status == 200)
+      let query = "/admin/v1/live?ns=game&topics=touched,events,entries,replay&path=/t"
+      let stream = try await EventClient.open(query, port: server.port, headers: "Authorization: Bearer owner\r\n")
+      #expect(try await stream.next()?.contains("text/event-stream") == true)
+      let hello = try #require(try await Self.told(stream))
+      #expect(hello.hasPrefix("event: hello") && hello.contains("\nid: 1"), "\(hello)")
+      #expect(try await server.send("PUT", "/t/b.json", "2").status == 200)
+      let touched = try #require(try await Self.told(stream))
+      #expect(touched.contains(#"{"from":2,"to":2,"commits":1,"keys":["b"],"more":false}"#), "\(touched)")
+      #expect(touched.contains("\nid: 2"), "\(touched)")
+      try await stream.close()
+      let headers = "Authorization: Bearer owner\r\nLast-Event-ID: 1\r\n"
+      let again = try await EventClient.open(query, port: server.port, headers: headers)
+      #expect(try await again.next()?.contains("text/event-stream") == true)
+      #expect(try await Self.told(again)?.hasPrefix("event: hello") == true)
+      let gap = try #require(try await Self.told(again))
+      #expect(gap.hasPrefix("event: gap") && gap.contains(#"{"from":1,"to":2}"#), "\(gap)")
+      try await again.close()
+      let wrong = try await EventClient.open(
+        "/admin/v1/live?ns=game&topics=nothing", port: server.port, headers: "Authorization: Bearer owner\r\n")
+      #expect(try await wrong.next()?.contains("400") == true)
+    }
+  }
+
   @Test("Who may not look is told nothing, and there are only so many streams", .timeLimit(.minutes(5)))
   func refused() async throws {
     try await APIServer.run { server in

@@ -129,13 +129,17 @@ import TreeModel
       .json([
         "files": ["/etc/doubloon/doubloon.jsonc"],
         "settings": [
-          ["name": "listen.port", "value": 9000], ["name": "data", "value": .null],
-          ["name": "admins.ann.token", "value": "set", "secret": true],
+          ["name": "listen.port", "value": 9000, "source": "command-line"],
+          ["name": "data", "value": .null, "source": "default"],
+          ["name": "admins.ann.token", "value": "set", "secret": true, "source": "environment"],
         ],
       ])
     }) { server in
       let run = await CommandRun(["config", "show", "--server", server.address])
-      for words in ["listen.port", "9000", "not set", "admins.ann.token  set", "Read from /etc/doubloon/doubloon.jsonc."] {
+      for words in [
+        "listen.port", "9000", "command line", "not set", "admins.ann.token  set", "environment",
+        "Read from /etc/doubloon/doubloon.jsonc.",
+      ] {
         #expect(run.out.contains(words), "\(run.out)\(run.err)")
       }
       #expect(server.requests.first?.path == "/admin/v1/config")

@@ -28,6 +28,12 @@ import TreeModel
     ] as [(String, JSON)] {
       #expect(value(name) == expected, "\(name): \(value(name)?.compactText ?? "missing")")
     }
+    func source(_ name: String) -> ServerConfiguration.Setting.Source? { settings.first { $0.name == name }?.source }
+    for name in ["project", "listen.port", "admins.ann.token", "alerts.webhook", "backups.command", "rateLimits.reads"] {
+      #expect(source(name) == .file, "\(name)")
+    }
+    for name in ["listen.host", "backups.to", "limits.hops"] { #expect(source(name) == .default, "\(name)") }
+    #expect(source("mode") == .commandLine)
     let shown = settings.map { "\($0.name) \($0.value.compactText)" }.joined(separator: "\n")
     for secret in ["0123456789", "secret-path", "secret-word"] { #expect(!shown.contains(secret)) }
     #expect(settings.filter(\.isSecret).allSatisfy { $0.value.isNull || $0.value == "set" })

@@ -77,31 +77,78 @@ struct ChildListing {
     return try finished(answer)
   }
 
-  /// The first children in another order, and between bounds of it; there is no way on from them.
+  /// The window in another order, and between bounds of it.
   ///
   /// - `wanted`: the order and the bounds; the limit is this listing's.
-  mutating func first(_ wanted: Query, reader: TreeReader) throws -> AdminTree.Children {
-    var query = wanted
-    query.limit = .first(limit)
-    let bounds = ReadBounds(leavesMax: Self.orderedMax, bytesMax: 64 << 20, visitsMax: Self.orderedMax)
+  mutating func window(_ wanted: Query, at anchor: Anchor, reader: TreeReader) throws -> AdminTree.Children {
     let entries: [TreeMap.Entry]
-    do throws(TreeReadError) {
-      if past == nil {
-        entries = query.window(
-          of: try reader.result(of: query, at: path, in: namespace, of: snapshot, within: bounds).node)
-      } else {
-        guard let leaves = try scan.leaves(max: Self.orderedMax) else { throw .tooLarge }
-        guard let node = TreeNode(leaves: leaves, at: scan.parent) else { throw .tooLarge }
-        entries = query.window(of: node)
-      }
-    } catch {
+    do {
+      entries = try self.entries(wanted, at: anchor, reader: reader)
+    } catch let error as TreeReadError {
       guard case .tooLarge = error else { throw error }
       throw APIError.badRequest(
-        "To order the children of \(path) by \(query.order.shownName), more than 100,000 values would have to be looked at. Order them by "
+        "To order the children of \(path) by \(wanted.order.shownName), more than 100,000 values would have to be looked at. Order them by "
           + "$key, or declare an index for that order in the rules (.indexOn).")
     }
-    for entry in entries where !take(ChildSummary(entry, below: path)) { break }
-    return try finished(try answer())
+    let isBackward = if case .before = anchor { true } else { false }
+    for entry in isBackward ? entries.reversed() : entries where !take(ChildSummary(entry, below: path)) { break }
+    let hasMore = found.count < entries.count
+    if isBackward { found.reverse() }
+    var answer = try answer()
+    if hasMore || isBackward { answer.next = found.last?.key.text }
+    if case .after = anchor { answer.previous = found.first?.key.text }
+    if isBackward { answer.previous = hasMore ? found.first?.key.text : nil }
+    return try finished(answer)
+  }
+
+  /// The children of a window in its order, and one more where there are more.
+  private mutating func entries(_ wanted: Query, at anchor: Anchor, reader: TreeReader) throws -> [TreeMap.Entry] {
+    let bounds = ReadBounds(leavesMax: Self.orderedMax, bytesMax: 64 << 20, visitsMax: Self.orderedMax)
+    var whole: TreeNode?
+    if past != nil {
+      guard let leaves = try scan.leaves(max: Self.orderedMax), let node = TreeNode(leaves: leaves, at: scan.parent) else {
+        throw TreeReadError.tooLarge
+      }
+      whole = node
+    }
+    func place(_ key: Key) throws -> TreeMap.Entry {
+      let node = try whole?[key] ?? reader.node(at: path.child(key), in: namespace, of: snapshot, within: bounds)
+      let entry = TreeMap.Entry(key: key, node: node)
+      guard node.exists, wanted.admits(entry) else {
+        throw APIError.badRequest(
+          "\(key) is not, or is no longer, among those children of \(path), so what comes behind or before it is not known. Begin "
+            + "again without after and before.")
+      }
+      return entry
+    }
+    var query = wanted
+    query.limit = .first(limit + 1)
+    var isWanted: (TreeMap.Entry) -> Bool = { _ in true }
+    let order = wanted.order
+    switch anchor {
+    case .first, .from: break
+    case .after(let key):
+      let edge = try place(key)
+      if let value = order.bound(of: edge.node) {
+        query.start = .start(value, key: key, isInclusive: false)
+      } else {
+        query.limit = nil
+        isWanted = { order.precedes(edge, $0) }
+      }
+    case .before(let key):
+      let edge = try place(key)
+      query.limit = .last(limit + 1)
+      if let value = order.bound(of: edge.node) {
+        query.end = .end(value, key: key, isInclusive: false)
+      } else {
+        query.limit = nil
+        isWanted = { order.precedes($0, edge) }
+      }
+    }
+    let node = try whole ?? reader.result(of: query, at: path, in: namespace, of: snapshot, within: bounds).node
+    let entries = query.window(of: node).filter(isWanted)
+    if case .before = anchor { return entries.suffix(limit + 1) }
+    return Array(entries.prefix(limit + 1))
   }
 
   // MARK: Rows
@@ -203,6 +250,18 @@ extension String {
 }
 
 extension NodeOrder {
+  /// What a bound of a query compares a child by: the outer nil for one that is ordered as a map, which no bound can name; the
+  /// inner for one that has no such value.
+  fileprivate func bound(of child: TreeNode) -> Scalar?? {
+    switch self {
+    case .key: .some(nil)
+    case .priority: .some(child.priority)
+    case .value: child.scalar.map { .some($0) }
+    case .child(let path):
+      if child[path].exists { child[path].scalar.map { .some($0) } } else { .some(nil) }
+    }
+  }
+
   /// The order's name, as a request gives it.
   fileprivate var shownName: String {
     switch self {

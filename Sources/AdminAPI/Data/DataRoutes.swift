@@ -22,8 +22,8 @@ enum DataRoutes {
     let moment = try Moment(revision: query.revision, time: query.time, named: ("revision", "time"))
     let (wanted, anchor) = (try wanted(query), try anchor(query))
     let order = wanted.order
-    if order != .key, query.after != nil || query.before != nil || query.from != nil {
-      throw APIError.badRequest("after, before and from go with order=$key only; other orders give the first children.")
+    if order != .key, query.from != nil {
+      throw APIError.badRequest("from goes with order=$key only; in another order ge=VALUE begins where you want.")
     }
     // A database of development is there as soon as somebody looks.
     if call.services.createsNamespaces, call.services.database.namespace(named: call.namespaceName) == nil {
@@ -45,7 +45,7 @@ enum DataRoutes {
         var listing = try ChildListing(of: path, in: namespace, asOf: revision, limit: limit, snapshot: snapshot)
         var answer =
           order == .key
-          ? try listing.window(at: anchor) : try listing.first(wanted, reader: call.services.database.reader)
+          ? try listing.window(at: anchor) : try listing.window(wanted, at: anchor, reader: call.services.database.reader)
         answer.erased = HistoryRoutes.listed(erased)
         return .success(answer)
       } catch let error as TreeReadError {

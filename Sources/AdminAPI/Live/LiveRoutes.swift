@@ -14,6 +14,8 @@ enum LiveRoutes {
 
   private static func stream(_ call: RouteCall, sink: ResponseSink) throws {
     let services = call.services
+    let query = try call.query(as: AdminSystem.LiveQuery.self)
+    let wish = try LiveWish(query, lastEventID: call.request.headers.first(name: "last-event-id"))
     let namespace = try call.namespace()
     let isOfBearer = call.request.headers.contains(name: "authorization")
     let session = isOfBearer ? nil : try services.sessions?.session(call.request.headers)?.id
@@ -21,7 +23,8 @@ enum LiveRoutes {
       services: services, name: call.namespaceName, namespace: namespace, caller: call.caller, session: session)
     let admission = LiveAdmission(streams: services.liveStreams, owner: session ?? call.caller.actor.description)
     sink.stream(limitedBy: admission) { opening in
-      EventConnection(LiveStream(source: source), opening: opening, admission: admission)
+      let events: any EventStreamSource = wish.map { TopicStream(source: source, wish: $0) } ?? LiveStream(source: source)
+      return EventConnection(events, opening: opening, admission: admission)
     }
   }
 }

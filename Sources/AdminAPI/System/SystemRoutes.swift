@@ -38,10 +38,14 @@ enum SystemRoutes {
         + "its clients share one client's limits."
     }
     let (services, maintenance) = (call.services, call.services.metrics.maintenance.notes)
+    let (now, place) = (database.clock.now(), try logPlace(call))
     return AdminSystem.Status(
       version: services.version, mode: services.isDevelopment ? .development : .production,
-      startedAt: Timestamp(services.startedAt), time: Timestamp(database.clock.now()), epoch: epoch,
+      startedAt: Timestamp(services.startedAt), time: Timestamp(now), epoch: epoch,
       namespaces: Int64(namespaces), defaultNamespace: services.defaultNamespace,
+      revision: place?.revision.rawValue, prunedThrough: place?.pruned?.rawValue,
+      lagMs: services.watch?.latest.map { sight in sight.oldestPending.map { max(0, now - $0) } ?? 0 },
+      lagP95Micros: services.series.lagP95(now: now, bounds: services.metrics.effectBounds),
       writer: AdminSystem.Writer(queueDepth: Int64(database.queueDepth), failure: database.failure?.message),
       sockets: Int64(services.metrics.sockets.open), streams: Int64(services.metrics.streams.current),
       listens: Int64(services.listeners.counts.listens), warnings: [warning].compactMap(\.self),
@@ -51,6 +55,15 @@ enum SystemRoutes {
       disk: services.diskSpace().map {
         AdminSystem.Disk(folder: $0.folder, freeBytes: $0.freeBytes, totalBytes: $0.totalBytes)
       }, lastVerification: maintenance.lastVerification, lastBackup: maintenance.lastBackup)
+  }
+
+  /// Where the log of the namespace stands, and up to where it was pruned (nil: never); nil while the namespace is not there.
+  private static func logPlace(_ call: RouteCall) throws -> (revision: Revision, pruned: Revision?)? {
+    guard let namespace = call.services.database.namespace(named: call.namespaceName) else { return nil }
+    return try call.read { snapshot in
+      let pruned = try snapshot.prunedRevision(of: namespace)
+      return (try snapshot.head(of: namespace).revision, pruned == .zero ? nil : pruned)
+    }
   }
 
   private static func verify(_ call: RouteCall, query _: NoQuery) throws -> AdminSystem.Verification {

@@ -60,7 +60,9 @@ package enum AdminTree {
       "path": .path,
       "order": .only(
         .filled,
-        text: "By $key (if it is not given), $priority, $value, or the value at a path below the child; only $key has pages."),
+        text:
+          "By $key (if it is not given), $priority, $value, or the value at a path below the child; children of equal value by key."
+      ),
       "eq": .only(
         .filled,
         text: "Only the children whose value in that order is this, as JSON: 5, \"gold\", true, null. Not in the order of $key."
@@ -72,7 +74,8 @@ package enum AdminTree {
           + "ge=false leaves them out. Not together with eq."),
       "after": .only(.form(JSONSchema.keyForm), text: "The children behind this key: the next of an earlier window."),
       "before": .only(.form(JSONSchema.keyForm), text: "The last children before this key: the previous of a later window."),
-      "from": .only(.form(JSONSchema.keyForm), text: "From the first child whose key is this one or comes behind it."),
+      "from": .only(
+        .form(JSONSchema.keyForm), text: "From the first child whose key is this one or comes behind it. By $key only."),
       "limit": .limit(100, max: 200),
       "revision": .text("As of this revision; now if neither is given."),
       "time": .text("As of this time, in milliseconds since 1970."),

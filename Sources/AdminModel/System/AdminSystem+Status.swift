@@ -52,6 +52,14 @@ extension AdminSystem {
     package var epoch: Int64
     package var namespaces: Int64
     package var defaultNamespace: String
+    /// The newest commit of the namespace that was asked about; not given while it is not there.
+    package var revision: Int64?
+    /// Up to this commit the namespace's log was pruned; not given where it never was.
+    package var prunedThrough: Int64?
+    /// The age of the oldest event that is neither handled nor waiting for a retry, as it was seen last; 0 if there is none.
+    package var lagMs: Int64?
+    /// How long functions took from commit to effect, for 95 of 100 of the last minutes' effects.
+    package var lagP95Micros: Int64?
     package var writer: Writer
     /// Realtime sessions that are open.
     package var sockets: Int64
@@ -78,7 +86,8 @@ extension AdminSystem {
 
     package init(
       version: String, mode: ServerMode, startedAt: Timestamp, time: Timestamp, epoch: Int64, namespaces: Int64,
-      defaultNamespace: String, writer: Writer, sockets: Int64, streams: Int64, listens: Int64, warnings: [String],
+      defaultNamespace: String, revision: Int64? = nil, prunedThrough: Int64? = nil, lagMs: Int64? = nil,
+      lagP95Micros: Int64? = nil, writer: Writer, sockets: Int64, streams: Int64, listens: Int64, warnings: [String],
       problems: [String], pausedFunctions: [PausedFunction], deadLetters: Failures, retries: Failures, disk: Disk? = nil,
       lastVerification: LastVerification? = nil, lastBackup: LastBackup? = nil
     ) {
@@ -89,6 +98,10 @@ extension AdminSystem {
       self.epoch = epoch
       self.namespaces = namespaces
       self.defaultNamespace = defaultNamespace
+      self.revision = revision
+      self.prunedThrough = prunedThrough
+      self.lagMs = lagMs
+      self.lagP95Micros = lagP95Micros
       self.writer = writer
       self.sockets = sockets
       self.streams = streams
@@ -105,6 +118,11 @@ extension AdminSystem {
 
     package static let notes: [String: FieldNote] = [
       "version": .text("what the program says that it is: 0.1.0"),
+      "revision": .text("the newest commit of the namespace that was asked about; not given while it is not there"),
+      "prunedThrough": .text("up to this commit the namespace's log was pruned; not given where it never was"),
+      "lagMs": .text(
+        "the age of the oldest event that is neither handled nor waiting for a retry, as it was seen last; 0 if there is none"),
+      "lagP95Micros": .text("how long functions took from commit to effect, for 95 of 100 of the last effects"),
       "sockets": .text("realtime sessions that are open"),
       "streams": .text("event streams that are open"),
       "listens": .text("places and windows that clients listen to"),

@@ -1,12 +1,9 @@
-package import TreeModel
+import TreeModel
 
 /// The server itself: how it is, what it holds, its copies, who did what.
 package enum AdminSystem {
-  package static let status = Endpoint<NoQuery, NoBody, Status>(.get, "/admin/v1/status", "How the server is.")
-  package static let live = Endpoint<NoQuery, NoBody, JSON>(
-    .get, "/admin/v1/live",
-    "Tells of new commits and of figures as an event stream: hello, revision, stats, bye.", isScoped: true,
-    mediaTypes: ["text/event-stream"])
+  package static let status = Endpoint<NoQuery, NoBody, Status>(
+    .get, "/admin/v1/status", "How the server is, and where a namespace's log stands.", isScoped: true)
   /// Whether writes and functions work: no part of the administrators' surface, but what they look at first.
   package static let readiness = Endpoint<NoQuery, NoBody, Readiness>(
     .get, "/readyz", "Whether writes and functions work; 503 with the reasons if not.", others: [503: "Not ready."])

@@ -40,6 +40,8 @@ const server = (page) => [part(page, 'Server', async () => {
   return [facts([
     ['Mode', told.mode], ['Version', told.version && shown(told.version)], ['Started', told.startedAt && time(told.startedAt)],
     ['Its time', moment(told.time)], ['Default namespace', shown(told.defaultNamespace)], ['Namespaces', number(told.namespaces)],
+    ['Revision', told.revision !== undefined && [`r${told.revision}`, told.prunedThrough !== undefined && `, pruned through r${told.prunedThrough}`]],
+    ['Behind', told.lagMs !== undefined && [told.lagMs > 0 ? `the oldest event waits for ${span(told.lagMs)}` : 'no event waits', told.lagP95Micros !== undefined && `, 95 of 100 effects within ${span(Number(told.lagP95Micros) / 1000)}`]],
     ['Writer\'s queue', number(told.writer.queueDepth)], ['Connections', told.sockets !== undefined && `${number(told.sockets)} sockets, ${number(told.streams)} streams, ${number(told.listens)} listens`],
     ['Last verification', told.lastVerification && [badge(told.lastVerification.sound ? 'sound' : 'failed'), ' ', time(told.lastVerification.at), ` in ${span(told.lastVerification.durationMs)}`]],
     ['Last backup', told.lastBackup && [time(told.lastBackup.at), told.lastBackup.failure && ` ✕ ${shown(told.lastBackup.failure)}`]],
@@ -65,6 +67,7 @@ const configuration = (page) => [part(page, 'In force', async () => {
     caption: 'Settings in force', rows: settings, columns: [
       col('Setting', (row) => code(row.name)),
       col('Value', (row) => (row.value === null ? quiet('not set') : row.secret ? 'set' : typeof row.value === 'object' ? jsonView(row.value, { open: 1 }) : inline(row.value)), true),
+      col('Source', (row) => (row.source === 'default' ? quiet('default') : row.source === 'command-line' ? 'command line' : row.source)),
     ],
   })];
 }, copies(command(page, 'config show', [], { ns: false }), 'GET', '/admin/v1/config')), mails(page)];

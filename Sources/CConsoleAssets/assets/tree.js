@@ -113,7 +113,9 @@ export class TreeGrid {
       for (const row of rows) row.changed = row.revision !== old.get(row.key)?.revision;
       const isKeyed = this.order === '$key';
       const before = isKeyed && start !== undefined ? had.filter((row) => compareKeys(row.key, start) < 0) : [];
-      const after = isKeyed && next !== undefined ? had.filter((row) => compareKeys(row.key, rows.at(-1)?.key ?? start) > 0) : [];
+      const fresh = new Set(rows.map((row) => row.key));
+      // In another order what was read behind the first stays, until it is read again.
+      const after = !isKeyed ? (next === undefined ? [] : had.slice(rows.length).filter((row) => !fresh.has(row.key))) : next !== undefined ? had.filter((row) => compareKeys(row.key, rows.at(-1)?.key ?? start) > 0) : [];
       branch.rows = [...before, ...rows, ...after];
       if (after.length === 0) branch.next = next;
       if (before.length === 0) branch.previous = start === undefined ? undefined : previous;
@@ -139,8 +141,7 @@ export class TreeGrid {
       if (row.kind === 'node' && this.unfolded.has(row.id)) this.add(this.unfolded.get(row.id));
     }
     if (branch.fault) more('again', `${branch.fault.message} Try again.`);
-    else if (branch.next !== undefined && this.order === '$key') more('after', 'More below');
-    else if (branch.next !== undefined) more('end', `The first ${branch.rows.length}; only the order by key goes on`);
+    else if (branch.next !== undefined) more('after', 'More below');
     else if (branch.busy && branch.rows.length === 0) more('busy', 'Loading…');
   }
 
@@ -231,7 +232,7 @@ export class TreeGrid {
 
   /** Reads on where the end of what is known came into sight, or once more what failed. */
   async extend({ branch, side }) {
-    if (branch.busy || side === 'end') return;
+    if (branch.busy) return;
     const edge = side === 'after' ? branch.rows.at(-1) : branch.rows[0];
     if (side === 'again') await this.fetch(branch, {});
     else if (!(await this.fetch(branch, { [side]: edge?.key }, side))) branch[side === 'after' ? 'next' : 'previous'] = undefined;
@@ -367,7 +368,8 @@ export class TreeGrid {
     const oldest = Math.min(...rows.map((row) => row.read), branch.rows.length > 0 ? Infinity : branch.read ?? 0);
     const parent = branch.path && this.row(branch.path);
     if (oldest >= latest || (branch.path && !parent)) return;
-    if (parent?.revision === undefined || parent.revision > oldest) {
+    // In another order what stands far below is read again where the list is opened again.
+    if ((parent?.revision === undefined || parent.revision > oldest) && (this.order === '$key' || branch.previous === undefined)) {
       const places = rows.map((row) => branch.rows.indexOf(row)).filter((at) => at >= 0);
       const low = places.length > 0 ? Math.min(...places) : 0;
       const from = low === 0 && branch.previous === undefined ? undefined : branch.rows[low]?.key;

@@ -69,7 +69,7 @@ struct StatusCommand: AsyncParsableCommand {
         "\(status.sockets.counted("socket", many: "sockets")), \(status.streams.counted("stream", many: "streams")), "
           + status.listens.counted("listen", many: "listens")
       ),
-    ] {
+    ] + placeRows(status) {
       table.add([name, value])
     }
     for (name, value) in functionRows(status) { table.add([name, value]) }
@@ -78,6 +78,16 @@ struct StatusCommand: AsyncParsableCommand {
     }
     for (name, value) in maintenanceRows(status) { table.add([name, value]) }
     return (lines + table.lines(showsTitles: false)).joined(separator: "\n").printable
+  }
+
+  /// Where the namespace's log stands, and how far behind functions are.
+  private static func placeRows(_ status: AdminSystem.Status) -> [(String, String)] {
+    let pruned = status.prunedThrough.map { ", pruned through \($0.grouped)" } ?? ""
+    let p95 = status.lagP95Micros.map { ", 95 of 100 effects within \(($0 / 1000).grouped) ms" } ?? ""
+    return [
+      status.revision.map { ("Revision", $0.grouped + pruned) },
+      status.lagMs.map { ("Behind", ($0 == 0 ? "no event waits" : "the oldest event waits for \($0.grouped) ms") + p95) },
+    ].compactMap(\.self)
   }
 
   /// How the last verification and the last backup ended, as far as the server knows.

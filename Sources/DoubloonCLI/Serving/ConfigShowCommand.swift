@@ -10,7 +10,9 @@ struct ConfigShowCommand: AsyncParsableCommand {
     commandName: "show",
     abstract: "Print the configuration that a running server goes by, defaults among it.",
     discussion: """
-      Secrets are "set" or not; durations are milliseconds, sizes are bytes.
+      Secrets are "set" or not; durations are milliseconds, sizes are bytes. The source of a setting is where it was given: \
+      the configuration file (or a file that it names), a variable of the environment that the file names, the command line \
+      of the server, or nowhere (default).
 
       Examples:
         doubloon config show
@@ -31,9 +33,10 @@ struct ConfigShowCommand: AsyncParsableCommand {
   }
 
   static func text(_ configuration: AdminSystem.Configuration) -> String {
-    var table = TextTable([.text("SETTING"), .text("VALUE")])
+    var table = TextTable([.text("SETTING"), .text("VALUE"), .text("SOURCE")])
     for setting in configuration.settings {
-      table.add([setting.name, setting.value.isNull ? "not set" : setting.value.string ?? setting.value.compactText])
+      let value = setting.value.isNull ? "not set" : setting.value.string ?? setting.value.compactText
+      table.add([setting.name, value, setting.source == .commandLine ? "command line" : setting.source.rawValue])
     }
     let files = configuration.files.isEmpty ? "" : "\n\nRead from \(configuration.files.joined(separator: ", ")).".printable
     return table.render() + files

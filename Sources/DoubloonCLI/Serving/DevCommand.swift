@@ -127,7 +127,18 @@ struct DevCommand: AsyncParsableCommand {
       configuration.campaignFile = file
     }
     if let functionsConfig { configuration.functionSettings = try Self.settings(functionsConfig) }
+    configuration.sources = sources(beside: ServerConfiguration(storage: configuration.storage))
     return configuration
+  }
+
+  /// Which settings the command line gives; an option that repeats the default counts as the default.
+  private func sources(beside standard: ServerConfiguration) -> [String: ServerConfiguration.Setting.Source] {
+    let given = [
+      "mode": true, "data": data != nil || inMemory, "project": project != standard.project, "rules": rules != nil,
+      "namespaces": rules != nil, "functions": functionsConfig != nil, "listen.host": host != standard.host,
+      "listen.port": port != standard.port,
+    ]
+    return given.filter(\.value).mapValues { _ in .commandLine }
   }
 
   /// Reads the overrides of settings.

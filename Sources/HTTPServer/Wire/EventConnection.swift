@@ -84,9 +84,10 @@ package final class EventConnection: ChannelInboundHandler {
 
   /// Sends an event.
   ///
+  /// - `id`: what the client names when it comes back (`Last-Event-ID`).
   /// - Returns: false if the client takes nothing now, or has gone.
   @discardableResult
-  package func send(_ event: StaticString, _ content: JSON) -> Bool {
+  package func send(_ event: StaticString, _ content: JSON, id: Int64? = nil) -> Bool {
     guard isOpen, let context, context.channel.isWritable else { return false }
     var writer = JSONWriter(capacity: 256)
     writer.write(content)
@@ -95,6 +96,7 @@ package final class EventConnection: ChannelInboundHandler {
     buffer.writeStaticString(event)
     buffer.writeStaticString("\ndata: ")
     buffer.writeBytes(writer.bytes)
+    if let id { buffer.writeString("\nid: \(id)") }
     buffer.writeStaticString("\n\n")
     context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
     return true

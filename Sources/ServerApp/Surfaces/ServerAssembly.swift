@@ -113,7 +113,9 @@ struct ServerAssembly {
     admin.configuration = AdminSystem.Configuration(
       files: configuration.configurationFiles,
       settings: configuration.settings.map {
-        AdminSystem.Setting(name: $0.name, value: $0.value, secret: $0.isSecret ? true : nil)
+        AdminSystem.Setting(
+          name: $0.name, value: $0.value, secret: $0.isSecret ? true : nil,
+          source: AdminSystem.SettingSource(rawValue: $0.source.rawValue) ?? .default)
       })
     admin.functions = functions
     admin.replays = ReplayAdminAdapter(replayer: shard.replayer, engine: shard.engine, folder: folder)
