@@ -29,14 +29,15 @@ public final class InAppMessaging: Sendable {
   let state: Locked<State>
   /// Calls to the server go one after the other: the log before the next fetch.
   let turns = SerialTasks()
-  let file: SessionFile
-  private let writing = Locked<Void>(())
+  /// Written by one at a time.
+  private let file: Locked<SessionFile>
 
   init(_ runtime: AppRuntime, auth: Auth) {
     self.runtime = runtime
     self.auth = auth
     wire = MessageWire(runtime: runtime)
-    file = SessionFile(folder: runtime.options.storageFolder, name: "messages.json")
+    let file = SessionFile(folder: runtime.options.storageFolder, name: "messages.json")
+    self.file = Locked(file)
     let kept = file.read().flatMap { try? JSONDecoder().decode(MessageRecords.self, from: Data($0)) }
     let model = MessageModel(kept ?? MessageRecords(), configured: runtime.options.copy.automaticDataCollection)
     state = Locked(State(model: model))
@@ -130,8 +131,8 @@ public final class InAppMessaging: Sendable {
 
   /// Writes what is to survive the end of the app.
   func save() {
-    // One after the other, and each the newest.
-    writing.withLock { _ in
+    // Looked at behind the lock: the last one writes the newest.
+    file.withLock { file in
       let records = state.withLock { $0.model.records }
       do {
         try file.write(Array(try JSONEncoder().encode(records)))
