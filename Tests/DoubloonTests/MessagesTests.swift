@@ -231,7 +231,7 @@ import TreeModel
     #expect(device.server.state.copy.asked.isEmpty)
     first.automaticDataCollectionEnabled = true
     first.applicationDidBecomeActive()
-    let file = first.file
+    let file = first.file.copy
     try await eventually {
       let kept = file.read().flatMap { try? JSONDecoder().decode(MessageRecords.self, from: Data($0)) }
       return kept?.nextFetch ?? 0 > 0

@@ -30,7 +30,7 @@ public final class InAppMessaging: Sendable {
   /// Calls to the server go one after the other: the log before the next fetch.
   let turns = SerialTasks()
   /// Written by one at a time.
-  private let file: Locked<SessionFile>
+  let file: Locked<SessionFile>
 
   init(_ runtime: AppRuntime, auth: Auth) {
     self.runtime = runtime
