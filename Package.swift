@@ -361,8 +361,8 @@ let package = Package(
     .testTarget(
       name: "DoubloonTests",
       dependencies: [
-        "ClientLink", "ClientNIO", "ClientRuntime", "Credentials", "Doubloon", "DoubloonTesting", "ServerTestSupport",
-        "StorageCore", "SyncModel", "TestSupport", "TreeModel",
+        "Accounts", "ClientLink", "ClientNIO", "ClientRuntime", "Credentials", "Doubloon", "DoubloonTesting",
+        "ServerTestSupport", "StorageCore", "SyncModel", "TestSupport", "TreeModel",
       ]),
     .testTarget(name: "FunctionsTests", dependencies: ["DoubloonTesting", "Functions", "RewardModel", "TreeModel"]),
     .testTarget(

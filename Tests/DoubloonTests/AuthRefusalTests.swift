@@ -1,3 +1,4 @@
+import Accounts
 import ClientRuntime
 import Foundation
 import ServerTestSupport
@@ -37,6 +38,23 @@ import TreeModel
       #expect(await Self.link(user, "bob@acme.test") == 17006)
       #expect(auth.currentUser === user && user.isAnonymous && user.providerData.isEmpty)
       try await Self.offerPasswords(true, server)
+      #expect(await Self.link(user, "bob@acme.test") == nil)
+      #expect(auth.currentUser === user && !user.isAnonymous)
+    }
+  }
+
+  @Test("a link from an address that has set too many passwords is refused, and the player stays; later it succeeds")
+  func tooManyPasswords() async throws {
+    var kind = AccountKind.strict
+    kind.options.passwordsPerClient = RateLimit(1, per: 60_000, burst: 1)
+    try await AppServer.run(kind) { server in
+      let first = try await server.app("other").authentication.signInAnonymously().user
+      let auth = server.app().authentication
+      let user = try await auth.signInAnonymously().user
+      #expect(await Self.link(first, "ann@acme.test") == nil)
+      #expect(await Self.link(user, "bob@acme.test") == 17010)
+      #expect(auth.currentUser === user && user.isAnonymous && user.providerData.isEmpty)
+      server.api.clock.advance(by: 60_000)
       #expect(await Self.link(user, "bob@acme.test") == nil)
       #expect(auth.currentUser === user && !user.isAnonymous)
     }
