@@ -366,7 +366,7 @@ CREATE TABLE refresh_token (
   provider TEXT NOT NULL,               -- how the player signed in
   claims TEXT,                          -- of the custom token, as JSON
   auth_time BIGINT NOT NULL,            -- seconds since 1970
-  issued_at BIGINT NOT NULL,
+  issued_at BIGINT NOT NULL,            -- or last used; minus the time of its end if it was ended before its time
   second_factor TEXT,                   -- the one that was shown: totp/ID, phone/ID
   PRIMARY KEY (ns, hash)
 ) WITHOUT ROWID;

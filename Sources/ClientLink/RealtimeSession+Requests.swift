@@ -57,7 +57,7 @@ extension RealtimeSession {
   // MARK: Requests
 
   mutating func send(_ listen: WireListen, at now: Moment) {
-    let hash = tree.hash(of: listen)
+    let hash = tree.listenSent(listen)
     request(.listen(listen), action: "q", at: now) { writer in
       ClientRequest.listened(listen.listened, tag: listen.tag, to: &writer)
       ClientRequest.text(hash, "h", to: &writer)

@@ -16,9 +16,9 @@ package struct ClientTree: ~Copyable, Sendable {
   /// Whole nodes that the server was asked to end a listen for, and has not yet: when, by ``requests``. Data of a whole node has no
   /// tag, so until the answer nobody can tell what is of the ended listen from what is of a new one.
   private var ending: [Path: [Int]] = [:]
+  private var endingPlaces = PlaceIndex<Path>()
   /// How many listens, and ends of them, were sent.
   private var requests = 0
-  private var endingPlaces = PlaceIndex<Path>()
   /// Listens to whole nodes that are asked for again, when the ends at their places, above and below have come: with numbers in the
   /// order of the calls.
   private var held: [ListenSpec: Int] = [:]
@@ -115,8 +115,10 @@ package struct ClientTree: ~Copyable, Sendable {
   /// The window as the server has it, as far as a listen keeps it up to date; nil if it is not known whole.
   package func serverValue(_ listened: ListenSpec) -> TreeNode? { serverNode(listened).map(listened.shown) }
 
-  /// The hash of what is known of a listen of the server's; empty if nothing is. Asked for when the listen is sent.
-  package mutating func hash(of listen: WireListen) -> String {
+  /// Notes that a listen is sent now.
+  ///
+  /// - Returns: the hash of what is known of it; empty if nothing is.
+  package mutating func listenSent(_ listen: WireListen) -> String {
     let known = listen.tag.map { cache.window($0) } ?? cache.node(at: listen.listened.path)
     wires[listen.listened]?.sentHash = known != nil
     wires[listen.listened]?.hasData = false

@@ -32,6 +32,19 @@ struct ClockSetBackTests {
     }
   }
 
+  @Test("a session that began while it ran ahead ends with the password that it was opened with")
+  func changesPassword() async throws {
+    try await AccountFixture.run { fixture in
+      let owner = try await fixture.signUp("jim@x.io")
+      var thief: Player?
+      try await ahead(fixture) { thief = try await fixture.signIn("jim@x.io") }
+      fixture.clock.advance(by: 5000)
+      let changed = owner.after(try await fixture.update(owner) { $0.password = "secret2" })
+      #expect(await fixture.refresh(try #require(thief).refreshToken) == .expiredToken)
+      #expect(await fixture.refresh(changed.refreshToken) == nil)
+    }
+  }
+
   @Test("accounts that were made while it ran ahead, by password or anonymous, go on with new tokens")
   func bornAhead() async throws {
     try await AccountFixture.run { fixture in

@@ -74,15 +74,36 @@ struct SessionTests {
       let thief = try await fixture.signIn("jim@x.io")
       fixture.clock.advance(by: 1)
       let changed = owner.after(try await fixture.update(owner) { $0.password = "secret2" })
-      #expect(await fixture.refresh(thief.refreshToken) == .invalidRefreshToken)
-      #expect(await fixture.refresh(owner.refreshToken) == .invalidRefreshToken)
+      #expect(await fixture.refresh(thief.refreshToken) == .expiredToken)
+      #expect(await fixture.refresh(owner.refreshToken) == .expiredToken)
       #expect(await fixture.refresh(changed.refreshToken) == nil)
       let again = try await fixture.signIn("jim@x.io", "secret2")
       _ = try await fixture.update(changed) { $0.displayName = .some("Jim") }
       #expect(await fixture.refresh(again.refreshToken) == nil, "another change makes nothing void")
       try await fixture.administer(owner.uid) { $0.email = try? fixture.email("jane@x.io") }
-      #expect(await fixture.refresh(again.refreshToken) == .invalidRefreshToken)
-      #expect(try fixture.sessions(of: owner.uid) == 0)
+      #expect(await fixture.refresh(again.refreshToken) == .expiredToken)
+    }
+  }
+
+  @Test("each revocation ends the sessions that began before it in its second: a second one, and one that comes a second late")
+  func revokedAgain() async throws {
+    try await AccountFixture.run { fixture in
+      let first = try await fixture.signUp("jim@x.io")
+      let second = first.after(try await fixture.update(first, revokes: true))
+      #expect(await fixture.refresh(first.refreshToken) == .expiredToken)
+      let third = second.after(try await fixture.update(second, revokes: true))
+      #expect(await fixture.refresh(second.refreshToken) == .expiredToken)
+      #expect(await fixture.refresh(third.refreshToken) == nil)
+      let now = fixture.clock.now() / 1000
+      try await fixture.administer(first.uid) { $0.validSince = now }
+      #expect(await fixture.refresh(third.refreshToken) == .expiredToken)
+      fixture.clock.advance(by: 1000)
+      let fourth = try await fixture.signIn("jim@x.io")
+      fixture.clock.advance(by: 1000)
+      let fifth = try await fixture.signIn("jim@x.io")
+      try await fixture.administer(first.uid) { $0.validSince = now + 1 }
+      #expect(await fixture.refresh(fourth.refreshToken) == .expiredToken)
+      #expect(await fixture.refresh(fifth.refreshToken) == nil)
     }
   }
 

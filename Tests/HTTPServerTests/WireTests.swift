@@ -76,6 +76,21 @@ struct WireTests {
     }
   }
 
+  @Test(
+    "A body in a coding that nobody takes off is refused, and nothing of it is kept; chunks in any case of letters are taken",
+    arguments: [
+      ("gzip, chunked", 501), ("gzip\r\nTransfer-Encoding: chunked", 501), ("identity, chunked", 501), ("CHUNKED", 200),
+    ])
+  func codings(_ coding: String, status: Int) async throws {
+    try await APIServer.run { server in
+      let connection = try await RawConnection.connect(to: server.port)
+      try await connection.send("PUT /a.json HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: \(coding)\r\n\r\n1\r\n7\r\n0\r\n\r\n")
+      #expect(try await connection.next()?.status == status)
+      #expect(try server.revision() == (status == 200 ? 1 : 0))
+      if status != 200 { #expect(try await connection.next() == nil) }
+    }
+  }
+
   /// What parsers in a row read differently, or a proxy takes for another request than the server behind it.
   private static let ambiguous = [
     "Host: x\r\nHost: y", "host: x\r\nX: 1\r\nHOST: x", "Content-Length: 1\r\nContent-Length: 2",

@@ -24,7 +24,7 @@ import TreeModel
     tree.takeEffects().compactMap { effect in
       switch effect {
       case .listen(let listen):
-        let hash = tree.hash(of: listen)
+        let hash = tree.listenSent(listen)
         return "listen \(listen.listened.path)\(hash.isEmpty ? "" : " by hash")"
       case .unlisten(let listen):
         tree.unlistenSent(listen)

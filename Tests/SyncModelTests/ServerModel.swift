@@ -124,7 +124,7 @@ struct ClientModel: ~Copyable {
     while !effects.isEmpty {
       for effect in effects {
         switch effect {
-        case .listen(let listen): server.pipes[client].up.append(.listen(listen, hash: tree.hash(of: listen)))
+        case .listen(let listen): server.pipes[client].up.append(.listen(listen, hash: tree.listenSent(listen)))
         case .unlisten(let listen):
           server.pipes[client].up.append(.unlisten(listen))
           tree.unlistenSent(listen)

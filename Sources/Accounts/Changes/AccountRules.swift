@@ -35,6 +35,7 @@ extension AccountRules {
   static func end(
     of session: RefreshTokenRecord, account record: AccountRecord, options: AccountOptions, at now: Int64
   ) -> Int64? {
+    if let endedAt = session.endedAt { return endedAt }
     guard session.issuedAt >= record.bornAt else { return record.bornAt }
     let linkedAt = record.linkedAt ?? 0
     let isOutgrown = isOutgrown(session, account: record)

@@ -163,11 +163,6 @@ final class AccountTransaction {
     return try open(record, by: provider, token: token)
   }
 
-  /// Removes the sessions of an account.
-  func removeSessions(of uid: String) throws {
-    for row in try read({ try session.refreshTokens(in: namespace, of: uid) }) { remove(.refreshToken(hash: row.hash)) }
-  }
-
   /// Notes a sign-in in the record.
   func stamp(_ record: inout AccountRecord, by provider: String) {
     record.lastLoginAt = time
@@ -191,11 +186,12 @@ final class AccountTransaction {
   /// - `before`: the account as it was; nil for a new one.
   /// - `isByOwner`: whether the player did it, whose next token is on its way.
   /// - `grace`: how long that may take, in milliseconds.
+  /// - `isRevoking`: whether the tokens of before are made void, be it once more within a second.
   /// - Throws: `AccountError/emailTaken`, `AccountError/phoneNumberTaken`, `AccountError/identityTaken`,
   ///   `AccountError/uidTaken`; ``SignInDecisions/Open`` where the deployment's functions have to be asked first
-  func save(_ record: inout AccountRecord, from before: AccountRecord?, isByOwner: Bool = false, grace: Int64 = 0)
-    throws
-  {
+  func save(
+    _ record: inout AccountRecord, from before: AccountRecord?, isByOwner: Bool = false, grace: Int64 = 0, isRevoking: Bool = false
+  ) throws {
     record.tenant = before == nil ? scope.tenant : before?.tenant
     if before == nil { try checkNew(record.uid) }
     try decideCreation(of: &record, from: before)
@@ -210,7 +206,12 @@ final class AccountTransaction {
     put(.account(record))
     publicNodes[record.uid] = record.publicNode
     try noteRevocation(of: record, from: before, isByOwner: isByOwner, grace: grace)
-    if let before { try endSessions(ofThisSecond: record, from: before) }
+    if let before, let validSince = record.validSince {
+      let isReplaced = record.password != before.password || record.email != before.email
+      if isRevoking || validSince != before.validSince || isReplaced && validSince == seconds {
+        try endSessions(ofTheSecondOf: validSince, account: record)
+      }
+    }
   }
 
   /// A uid is one player's, of whatever tenant: the tree and the ledger know players by nothing else. And a player who comes
@@ -296,16 +297,14 @@ final class AccountTransaction {
     if before.isAnonymous, !record.isAnonymous { record.linkedAt = time }
   }
 
-  /// Ends what began earlier in the second in which the account's tokens are made void: they tell seconds only, so a
-  /// sign-in with the old password a moment before would stay. What goes on gets its session after this.
-  private func endSessions(ofThisSecond record: AccountRecord, from before: AccountRecord) throws {
-    guard let validSince = record.validSince, validSince == seconds else { return }
-    guard
-      validSince != before.validSince || record.password != before.password || record.email != before.email
-    else { return }
-    for row in try read({ try session.refreshTokens(in: namespace, of: record.uid) })
-    where row.issuedAt / 1000 == validSince && !AccountRules.isOutgrown(row, account: record) {
-      remove(.refreshToken(hash: row.hash))
+  /// Ends what began in the second from which on the account's tokens are good, or later by a clock that ran ahead: tokens tell
+  /// seconds only, so a sign-in with the old password a moment before would stay. What goes on gets its session after this.
+  private func endSessions(ofTheSecondOf validSince: Int64, account record: AccountRecord) throws {
+    for var row in try read({ try session.refreshTokens(in: namespace, of: record.uid) })
+    where row.issuedAt / 1000 == validSince || row.issuedAt > time {
+      guard !AccountRules.isOutgrown(row, account: record) else { continue }
+      row.issuedAt = -time
+      put(.refreshToken(row))
     }
   }
 

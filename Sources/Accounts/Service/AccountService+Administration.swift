@@ -129,7 +129,7 @@ extension AccountService {
       try draft.fill(&record, at: transaction.time)
       edits.apply(to: &record)
       if record.email != before.email { record.validSince = max(record.validSince ?? 0, transaction.seconds) }
-      try transaction.save(&record, from: before)
+      try transaction.save(&record, from: before, isRevoking: draft.validSince == transaction.seconds)
       return record
     }
     if hash != nil { throttle.clear(context.project.limitKey(record.email ?? record.uid)) }

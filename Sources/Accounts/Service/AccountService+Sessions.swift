@@ -108,7 +108,7 @@ extension AccountService {
       return (row, try snapshot.account(in: project.namespace, uid: row.uid))
     }
     guard let row else { throw AccountError.invalidRefreshToken }
-    guard let record = found, row.issuedAt >= record.bornAt else { throw AccountError.unknownAccount }
+    guard let record = found, row.endedAt ?? row.issuedAt >= record.bornAt else { throw AccountError.unknownAccount }
     guard project.scope.admits(record.tenant) else { throw AccountError.tenantMismatch }
     guard !record.isDisabled else { throw AccountError.disabledAccount }
     let now = clock.now()
@@ -138,16 +138,16 @@ extension AccountService {
   private func noteRefresh(_ seen: RefreshTokenRecord, of project: AccountProject) async throws {
     let options = options
     try await change(project, by: .user(uid: seen.uid)) { transaction in
-      guard var record = try transaction.account(seen.uid) else { return }
+      // What ended in the meantime stays ended.
+      guard var record = try transaction.account(seen.uid), var session = try transaction.session(seen.hash),
+        AccountRules.end(of: session, account: record, options: options, at: transaction.time) == nil
+      else { throw AccountError.expiredToken }
       let before = record
       if transaction.time - (record.lastRefreshAt ?? 0) >= options.refreshNoteInterval {
         record.lastRefreshAt = transaction.time
         try transaction.save(&record, from: before)
       }
-      // What ended in the meantime stays ended.
-      guard var session = try transaction.session(seen.hash), Self.isDue(session, record: record, at: transaction.time),
-        AccountRules.end(of: session, account: record, options: options, at: transaction.time) == nil
-      else { return }
+      guard Self.isDue(session, record: record, at: transaction.time) else { return }
       // A second back: what is made void within this second makes it void too.
       session.issuedAt = transaction.time - 1000
       transaction.put(.refreshToken(session))
@@ -179,9 +179,7 @@ extension AccountService {
       guard let before = try transaction.account(uid) else { throw AccountError.unknownAccount }
       var record = before
       record.validSince = max(record.validSince ?? 0, transaction.seconds)
-      try transaction.save(&record, from: before)
-      // Tokens tell seconds only: a session that began within this one ends because it is not there any more.
-      try transaction.removeSessions(of: uid)
+      try transaction.save(&record, from: before, isRevoking: true)
       return record
     }
   }

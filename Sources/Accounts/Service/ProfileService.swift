@@ -136,7 +136,7 @@ package struct ProfileService: Sendable {
       let isNewSession = changesEmail || own.passwordHash != nil || own.isRevoking
       let opens = isNewSession && record.validSince != nil && !provider.isEmpty
       if opens { transaction.stamp(&record, by: provider) }
-      try transaction.save(&record, from: before, isByOwner: true, grace: grace)
+      try transaction.save(&record, from: before, isByOwner: true, grace: grace, isRevoking: own.isRevoking)
       guard opens else { return (before, nil, record) }
       let isRenewed = changesEmail || own.passwordHash != nil
       let session = try transaction.open(

@@ -38,6 +38,30 @@ struct LiveNews: Sendable {
   let content: JSON
 }
 
+/// The rows of a message, as far as there is room for them.
+private struct LiveRows {
+  /// Bytes of rows that one message has at most, as JSON.
+  private static let bytesMax = 14 << 10
+
+  private var rows: [JSON] = []
+  private var bytes = 0
+  /// How many there was no room for.
+  private var left: Int64 = 0
+
+  mutating func take(_ row: JSON) {
+    guard rows.count < LiveSource.rowsMax else { return left += 1 }
+    let size = row.compactText.utf8.count
+    guard bytes + size <= Self.bytesMax else { return left += 1 }
+    rows.append(row)
+    bytes += size
+  }
+
+  /// nil without any.
+  func message(_ name: StaticString) -> LiveNews? {
+    rows.isEmpty && left == 0 ? nil : LiveNews(name: name, content: ["rows": .array(rows), "left": .int(left)])
+  }
+}
+
 /// A replay, as the stream tells of it.
 struct LiveReplay: Sendable {
   let id: Int64
@@ -51,8 +75,6 @@ extension LiveSource {
   static let rowsMax = 20
   /// Children that one message names at most.
   static let keysMax = 50
-  /// Bytes of rows that one message has at most, as JSON.
-  private static let bytesMax = 14 << 10
   /// Commits, and events, that are looked at for one message.
   private static let looksMax = 500
 
@@ -108,32 +130,21 @@ extension LiveSource {
 
   /// The newest events, as they are now; `left` counts the others.
   private func events(_ wanted: EventScan, after last: Revision) throws -> LiveNews? {
-    var scan = wanted
-    var (rows, left): ([JSON], Int64) = ([], 0)
+    var (scan, rows) = (wanted, LiveRows())
     while let found = try scan.next(), found.event.id.revision > last {
-      let row = JSON(encoding: AdminEvents.Event(found.event, found.commit, found.executions, found.deliveries))
-      if !Self.take(row, into: &rows) { left += 1 }
+      rows.take(JSON(encoding: AdminEvents.Event(found.event, found.commit, found.executions, found.deliveries)))
     }
-    return rows.isEmpty && left == 0 ? nil : LiveNews(name: "events", content: ["rows": .array(rows), "left": .int(left)])
+    return rows.message("events")
   }
 
   /// The newest entries of the ledger; `left` counts the others.
   private func entries(after last: Revision, through now: Revision, in snapshot: any Snapshot) throws -> LiveNews? {
-    var (rows, left): ([JSON], Int64) = ([], 0)
+    var rows = LiveRows()
     for entry in try snapshot.entries(in: namespace, before: nil, limit: Self.looksMax) where entry.revision <= now.rawValue {
       guard entry.revision > last.rawValue else { break }
-      if !Self.take(JSON(encoding: AdminLedger.Entry(entry, reversedBy: nil)), into: &rows) { left += 1 }
+      rows.take(JSON(encoding: AdminLedger.Entry(entry, reversedBy: nil)))
     }
-    return rows.isEmpty && left == 0 ? nil : LiveNews(name: "entries", content: ["rows": .array(rows), "left": .int(left)])
-  }
-
-  /// Takes a row if there is room for it.
-  private static func take(_ row: JSON, into rows: inout [JSON]) -> Bool {
-    guard rows.count < rowsMax else { return false }
-    let size = rows.reduce(row.compactText.utf8.count) { $0 + $1.compactText.utf8.count }
-    guard size <= bytesMax else { return false }
-    rows.append(row)
-    return true
+    return rows.message("entries")
   }
 
   /// The replays that were ordered last.

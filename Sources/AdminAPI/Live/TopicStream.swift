@@ -11,10 +11,10 @@ import TreeModel
 /// Each message has the newest commit that it knows of as its id. Who comes back with one (`Last-Event-ID`), and who did not take
 /// a message, is told of the gap, and reads again what it shows.
 final class TopicStream: EventStreamSource {
-  static let interval = TimeAmount.milliseconds(200)
-  static let beatsOfPatience = 150
+  static let interval = TimeAmount.milliseconds(100)
+  static let beatsOfPatience = 300
   /// Beats from one look at the figures, the replays and the credential to the next.
-  private static let beatsOfStatistics = 5
+  private static let beatsOfStatistics = 10
 
   private let source: LiveSource
   private let wish: LiveWish

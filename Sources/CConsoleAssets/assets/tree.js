@@ -115,7 +115,10 @@ export class TreeGrid {
       const before = isKeyed && start !== undefined ? had.filter((row) => compareKeys(row.key, start) < 0) : [];
       const fresh = new Set(rows.map((row) => row.key));
       // In another order what was read behind the first stays, until it is read again.
-      const after = !isKeyed ? (next === undefined ? [] : had.slice(rows.length).filter((row) => !fresh.has(row.key))) : next !== undefined ? had.filter((row) => compareKeys(row.key, rows.at(-1)?.key ?? start) > 0) : [];
+      const behind = isKeyed
+        ? had.filter((row) => compareKeys(row.key, rows.at(-1)?.key ?? start) > 0)
+        : had.slice(rows.length).filter((row) => !fresh.has(row.key));
+      const after = next === undefined ? [] : behind;
       branch.rows = [...before, ...rows, ...after];
       if (after.length === 0) branch.next = next;
       if (before.length === 0) branch.previous = start === undefined ? undefined : previous;

@@ -125,6 +125,9 @@ extension HTTPConnection {
   static let unknownExpectation = HTTPResponse.error(
     .expectationFailed, message: "The only expectation this server knows is 100-continue.")
 
+  static let unknownCoding = HTTPResponse.error(
+    .notImplemented, message: "The only transfer coding this server knows is chunked: send the body as it is.")
+
   static let hostIsUnclear = HTTPResponse.error(
     .badRequest, message: "It is not clear which host the request is for: send one Host header, and no user in the URL.")
 

@@ -209,13 +209,13 @@ extension HTTPConnection {
   private func begin(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
     var head = head
     let isMeantForOne = head.settleHost()
-    body = nil
-    bodyBytes = 0
-    inputStanding = nil
+    (body, bodyBytes, inputStanding) = (nil, 0, nil)
     let limit = responder.bodyLimit(for: head) ?? BodyLimit(bytesMax: configuration.bodyBytesMax)
     phase = .receiving(head, limit)
     deadline = .now() + configuration.exchangeTimeout
-    guard isMeantForOne else { return refuse(Self.hostIsUnclear, context: context) }
+    guard isMeantForOne, !head.hasCodingBelowChunks else {
+      return refuse(isMeantForOne ? Self.unknownCoding : Self.hostIsUnclear, context: context)
+    }
     if let length = head.headers.first(name: "content-length").flatMap({ Int($0) }), length > limit.bytesMax {
       return refuse(limit.response, context: context)
     }

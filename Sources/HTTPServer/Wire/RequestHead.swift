@@ -117,4 +117,11 @@ extension HTTPRequestHead {
     headers.replaceOrAdd(name: "host", value: String(authority))
     return true
   }
+
+  /// Whether there is another coding below the chunks, which are taken off as the body is read: that would be kept as if it were
+  /// the text (RFC 9112 §6.1). Codings without chunks at the end are refused by the decoder.
+  var hasCodingBelowChunks: Bool {
+    let codings = headers[canonicalForm: "transfer-encoding"]
+    return codings.count > 1 && codings.last?.lowercased() == "chunked"
+  }
 }

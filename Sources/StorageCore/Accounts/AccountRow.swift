@@ -92,8 +92,11 @@ public struct RefreshTokenRecord: Sendable, Hashable {
   /// When the player signed in, in seconds since 1970 (`auth_time`).
   public let authTime: Int64
   /// When it was issued or, within a day, last used; in milliseconds since 1970. What made older tokens void did not make
-  /// void this one.
+  /// void this one. Negative once it was ended before its time: minus the time at which it was.
   public var issuedAt: Int64
+
+  /// When it was ended before its time, in milliseconds since 1970; nil if it was not.
+  public var endedAt: Int64? { issuedAt < 0 ? -issuedAt : nil }
 
   public init(
     hash: [UInt8], uid: String, provider: String, claims: String?, secondFactor: String? = nil, authTime: Int64,
