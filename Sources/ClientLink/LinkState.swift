@@ -93,13 +93,14 @@ struct LinkState: Sendable {
   var goodSince: Int64?
   /// Since when there is nothing to do.
   var idleSince: Int64?
-  /// When the greeting must have come.
-  var greetingDeadline: Int64?
+  /// When the greeting, or the answer to the token before which nothing else is sent, must have come.
+  var openingDeadline: Int64?
 
   /// A number of 128 bits that no other client has, in hex.
   let name: String
 
-  static let greetingPatience: Int64 = 30_000
+  /// How long a server may take for the greeting, and again for the first answer to a token, in milliseconds.
+  static let openingPatience: Int64 = 30_000
   static let readPatience: Int64 = 3000
   static let keepAlive: Int64 = 45_000
   static let idleMax: Int64 = 60_000

@@ -60,7 +60,7 @@ extension RealtimeSession {
     link.phase = .closed(notBefore: now.uptime + (link.isFirstTry ? 0 : link.backoff.delay(using: &link.random)))
     link.isFirstTry = false
     link.goodSince = nil
-    link.greetingDeadline = nil
+    link.openingDeadline = nil
     link.frames = MessageFrames()
     link.inflight.removeAll()
     tree.connectionLost()
@@ -83,8 +83,8 @@ extension RealtimeSession {
     var times: [Int64] = []
     switch link.phase {
     case .closed(let notBefore): if wantsConnection { times.append(notBefore) }
-    case .connecting: if let time = link.greetingDeadline { times.append(time) }
-    case .greeted, .authenticating: break
+    case .connecting, .authenticating: if let time = link.openingDeadline { times.append(time) }
+    case .greeted: break
     case .ready:
       times.append(link.lastSent + LinkState.keepAlive)
       if let since = link.idleSince { times.append(since + LinkState.idleMax) }
@@ -95,8 +95,9 @@ extension RealtimeSession {
 
   /// Time went on.
   package mutating func tick(_ now: Moment) {
-    if let time = link.greetingDeadline, time <= now.uptime {
-      disconnect(now, because: "The server did not greet within \(LinkState.greetingPatience / 1000) seconds.")
+    if let time = link.openingDeadline, time <= now.uptime {
+      let omission = link.phase == .authenticating ? "answer to the player's token" : "greet"
+      disconnect(now, because: "The server did not \(omission) within \(LinkState.openingPatience / 1000) seconds.")
     }
     if isConnected {
       if let since = link.idleSince, since + LinkState.idleMax <= now.uptime {
@@ -125,7 +126,7 @@ extension RealtimeSession {
     }
     guard case .closed(let notBefore) = link.phase, wantsConnection, notBefore <= now.uptime else { return }
     link.phase = .connecting
-    link.greetingDeadline = now.uptime + LinkState.greetingPatience
+    link.openingDeadline = now.uptime + LinkState.openingPatience
     outputs.append(.connect(host: link.host, target: socketTarget))
   }
 

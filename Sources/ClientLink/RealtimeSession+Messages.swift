@@ -8,7 +8,7 @@ extension RealtimeSession {
     switch message {
     case .hello(let time, let host, let session, let takesKeys):
       guard link.phase == .connecting else { return }
-      link.greetingDeadline = nil
+      link.openingDeadline = nil
       link.session = session
       link.takesKeys = takesKeys
       if let host, !host.isEmpty { link.host = host }

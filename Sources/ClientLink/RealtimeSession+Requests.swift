@@ -28,6 +28,7 @@ extension RealtimeSession {
     case .none: restore(now)
     case .token:
       link.phase = .authenticating
+      link.openingDeadline = now.uptime + LinkState.openingPatience
       sendAuth(now, isFirst: true)
     }
   }
@@ -44,6 +45,7 @@ extension RealtimeSession {
   /// The connection can be used: listens first, then what waits, in the order of the calls.
   mutating func restore(_ now: Moment) {
     link.phase = .ready
+    link.openingDeadline = nil
     link.lastTrouble = nil
     link.goodSince = now.uptime
     for listen in link.listens.inOrder { send(listen, at: now) }

@@ -102,6 +102,53 @@ import TreeModel
     #expect(harness.connects.count == 6, "a connection that was good is opened again at once")
   }
 
+  @Test("a server that greets and does not answer to the token is left after half a minute, and tried again after longer waits")
+  func unansweredToken() {
+    var harness = SessionHarness()
+    harness.setToken("a.b.c")
+    harness.listen("/a")
+    _ = harness.write("/w", 1)
+    var waits: [Int64] = []
+    for number in 1...8 {
+      harness.hello(session: "s\(number)")
+      #expect(Self.wait(harness) == LinkState.openingPatience)
+      harness.advance(by: LinkState.openingPatience - 1)
+      #expect(harness.closes == number - 1, "it may still come")
+      harness.advance(by: 1)
+      #expect(harness.closes == number && harness.connects.count == number)
+      let wait = Self.wait(harness)
+      waits.append(wait)
+      harness.advance(by: wait)
+    }
+    #expect(waits[0] <= 1000 && waits[7] >= 1800, "\(waits)")
+    #expect(harness.logs.filter { $0.contains("did not answer to the player's token within 30 seconds") }.count == 8)
+    #expect(harness.sent.count == 8, "nothing but tokens: \(harness.sent)")
+    harness.hello(session: "s9")
+    harness.advance(by: LinkState.openingPatience - 1)
+    harness.answer(9)
+    #expect(harness.sent.dropFirst(9).map { $0.contains("\"a\":\"q\"") } == [true, false], "\(harness.sent)")
+    harness.advance(by: 1)
+    #expect(harness.closes == 8, "an answer at the last moment counts")
+  }
+
+  @Test("a connection that is stopped while a token is not answered for leaves the next one no end")
+  func stoppedBeforeAnswer() {
+    var harness = SessionHarness()
+    harness.setToken("a.b.c")
+    harness.listen("/a")
+    harness.hello()
+    harness.session.setOnline(false, at: harness.now)
+    harness.pump()
+    harness.setToken(nil)
+    harness.session.setOnline(true, at: harness.now)
+    harness.pump()
+    harness.hello()
+    let closes = harness.closes
+    harness.advance(by: LinkState.openingPatience)
+    let isConnected = harness.session.isConnected
+    #expect(isConnected && harness.closes == closes)
+  }
+
   @Test(
     "data that comes before an earlier listen of the place is answered may be of either: it is shown, and asked for again by its hash",
     arguments: [true, false])
