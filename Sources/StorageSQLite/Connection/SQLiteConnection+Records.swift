@@ -39,8 +39,8 @@ extension SQLiteConnection {
   func idempotency(_ ns: NamespaceID, key: String) throws(StorageError) -> IdempotencyRecord? {
     try statement(.idempotency).bind(ns.rawValue).bind(key).first { row throws(StorageError) in
       IdempotencyRecord(
-        key: try row.text(0), requestDigest: row.bytes(1), revision: Revision(row.int(2)), answer: row.bytes(3),
-        expiresAt: row.int(4))
+        key: try row.text(0), requestDigest: row.bytes(1), revision: Revision(row.int(2)),
+        answer: try row.value(3) { bytes throws(StorageError) in Array(bytes) },        expiresAt: row.int(4))
     }
   }
 
