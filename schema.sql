@@ -8,7 +8,8 @@
 -- are BIGINT. Nothing refers to another table by a constraint: the single writer keeps rows together by writing them in
 -- one transaction, and `doubloon verify` shows that it did.
 
--- What is true of the whole store: schema (the version of this file), epoch (1, and 1 more for each restore), namespace_next, history_erasures.
+-- What is true of the whole store: schema (the version of this file), epoch (1, and 1 more for each restore), namespace_next, history_erasures,
+-- long_value_last (the last id of a long_value that was given).
 CREATE TABLE meta (
   name TEXT NOT NULL PRIMARY KEY,
   value TEXT NOT NULL
@@ -439,9 +440,9 @@ CREATE TABLE audit_chain (
 
 -- Values of node, history, checkpoint_leaf, commit_log.changes and idempotency.answer that are too long for their row, which has
 -- the id in the value's place, as an integer. To compare keys SQLite reads a row that is longer than its page whole; the keys of
--- this table stand apart from the values. No id is given twice. PostgreSQL keeps long values apart by itself.
+-- this table stand apart from the values. PostgreSQL keeps long values apart by itself.
 CREATE TABLE long_value (
-  id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+  id INTEGER NOT NULL PRIMARY KEY,      -- none is given twice
   tag BLOB NOT NULL,                    -- the first byte of the value
   value BLOB NOT NULL
 );

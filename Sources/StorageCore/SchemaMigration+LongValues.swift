@@ -9,11 +9,12 @@ extension SchemaMigration {
         move("value", of: "checkpoint_leaf", key: ["ns", "revision", "path"], over: 1000),
         move("changes", of: "commit_log", key: ["ns", "revision"], over: 4000),
         move("answer", of: "idempotency", key: ["ns", "key"], over: 4000),
-      ].joined())
+      ].joined()
+      + "INSERT INTO meta (name, value) SELECT 'long_value_last', CAST(coalesce(max(id), 0) AS TEXT) FROM long_value;")
 
   private static let longValueTable = """
     CREATE TABLE long_value (
-      id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+      id INTEGER NOT NULL PRIMARY KEY,      -- none is given twice
       tag BLOB NOT NULL,                    -- the first byte of the value
       value BLOB NOT NULL
     );

@@ -49,7 +49,8 @@ final class RowDigests {
     /// The digest of a commit covers what it changed, but not the places of which an erasure has taken something out: such a
     /// payload begins with a 2.
     private func erasedChanges(_ row: String) -> String {
-      let long = "WHEN typeof(\(row)changes) = 'integer' THEN "
+      let long =
+        "WHEN typeof(\(row)changes) = 'integer' THEN "
         + "(SELECT CASE tag WHEN x'02' THEN value END FROM long_value WHERE id = \(row)changes) "
       return "CASE \(longColumn == nil ? "" : long)WHEN substr(\(row)changes, 1, 1) = x'02' THEN \(row)changes END"
     }

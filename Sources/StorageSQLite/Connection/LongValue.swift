@@ -1,4 +1,3 @@
-internal import CSQLite
 internal import StorageCore
 
 /// Values that are too long to stand in their row: the table `long_value` has them, and the row has their number.
@@ -82,7 +81,9 @@ enum StoredValue {
 
 extension SQLiteConnection {
   /// Calls `decode` with a long value.
-  func longValue<Value>(_ id: Int64, _ decode: (UnsafeRawBufferPointer) throws(StorageError) -> Value) throws(StorageError) -> Value {
+  func longValue<Value>(_ id: Int64, _ decode: (UnsafeRawBufferPointer) throws(StorageError) -> Value) throws(StorageError)
+    -> Value
+  {
     let row = try statement(.longValue)
     defer { row.reset() }
     guard try row.bind(id).step() else { throw damaged("the long value \(id)") }
@@ -91,8 +92,10 @@ extension SQLiteConnection {
 
   /// Stores a long value; returns its number.
   fileprivate func putLongValue(_ bytes: [UInt8]) throws(StorageError) -> Int64 {
-    try statement(.putLongValue).bind(Array(bytes.prefix(1))).bind(bytes).run()
-    return sqlite3_last_insert_rowid(handle)
+    let id = try (meta(.lastLongValue) ?? 0) + 1
+    try setMeta(.lastLongValue, to: id)
+    try statement(.putLongValue).bind(id).bind(Array(bytes.prefix(1))).bind(bytes).run()
+    return id
   }
 }
 
@@ -113,7 +116,9 @@ extension SQLiteStatement {
   }
 
   /// Calls `decode` with the bytes of a column whose value may be long; they are valid until it returns.
-  func value<Value>(_ column: Int32, _ decode: (UnsafeRawBufferPointer) throws(StorageError) -> Value) throws(StorageError) -> Value {
+  func value<Value>(_ column: Int32, _ decode: (UnsafeRawBufferPointer) throws(StorageError) -> Value) throws(StorageError)
+    -> Value
+  {
     if isInteger(column) { return try connection.longValue(int(column), decode) }
     return try decode(raw(column))
   }

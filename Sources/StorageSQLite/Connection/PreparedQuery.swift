@@ -87,7 +87,7 @@ enum TreeQuery: Int, PreparedQuery {
       """
     case .removeNode: "DELETE FROM node WHERE ns = ? AND path = ?"
     case .longValue: "SELECT value FROM long_value WHERE id = ?"
-    case .putLongValue: SQL.insert("long_value", "tag, value")
+    case .putLongValue: SQL.insert("long_value", "id, tag, value")
     }
   }
 }

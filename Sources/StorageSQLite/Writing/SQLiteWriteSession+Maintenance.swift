@@ -170,7 +170,8 @@ extension SQLiteWriteSession {
     let hit = places.filter { place in changes.contains { place.contains($0.path) } }
     let part = ErasedPart(order: order, paths: hit, digest: CommitRecord.digest(of: left))
     try erasingStatement("UPDATE commit_log SET changes = ? WHERE ns = ? AND revision = ?")
-      .bind(LeafChangeList.encode(left, without: commit.erased + [part]), upTo: LongValue.recordBytesMax).bind(ns.rawValue).bind(revision.rawValue).run()
+      .bind(LeafChangeList.encode(left, without: commit.erased + [part]), upTo: LongValue.recordBytesMax).bind(ns.rawValue)
+      .bind(revision.rawValue).run()
   }
 
   private func erasePast(below place: PathBytes, through last: Revision, in ns: NamespaceID) throws(StorageError) {

@@ -181,9 +181,9 @@ extension SQLiteWriteSession {
   }
 
   func write(_ commit: CommitRecord) throws(StorageError) {
-    let row = try connection.statement(.putCommit).bind(commit.namespace.rawValue).bind(commit.revision.rawValue).bind(commit.epoch)
-      .bind(commit.time).bind(commit.actor.description).bind(commit.requestID).bind(commit.cause?.storedBytes)
-      .bind(commit.suppressesTriggers ? 1 : 0).bind(commit.digest).bind(commit.hash)
+    let row = try connection.statement(.putCommit).bind(commit.namespace.rawValue).bind(commit.revision.rawValue)
+      .bind(commit.epoch).bind(commit.time).bind(commit.actor.description).bind(commit.requestID)
+      .bind(commit.cause?.storedBytes).bind(commit.suppressesTriggers ? 1 : 0).bind(commit.digest).bind(commit.hash)
     guard let changes = commit.changes else { return try row.bind(nil as [UInt8]?).run() }
     try row.bind(LeafChangeList.encode(changes, without: commit.erased), upTo: LongValue.recordBytesMax).run()
   }
