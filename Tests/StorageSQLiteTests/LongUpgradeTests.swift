@@ -22,7 +22,7 @@ struct LongUpgradeTests {
         at("/a/\(value % 5)"): text(storedBytes: 700 + 10 * value), at("/b"): text(storedBytes: value % 2 == 0 ? 30 : 6000),
       ])
       try committer.session.commit()
-      if value == 50 { try committer.prune(through: Revision(8), of: engine) }
+      if value == 50 { try committer.prune(through: Revision(9), of: engine) }
     }
     committer.session.put(
       IdempotencyRecord(
@@ -41,7 +41,7 @@ struct LongUpgradeTests {
   }
 
   private func states(of engine: SQLiteEngine, _ ns: NamespaceID) throws -> [[StoredLeaf]] {
-    try (8...90 as ClosedRange<Int64>).map { revision in
+    try (9...90 as ClosedRange<Int64>).map { revision in
       try engine.read { snapshot throws in try snapshot.leaves(in: ns, under: .root, asOf: Revision(revision), limit: .max) }
     }
   }

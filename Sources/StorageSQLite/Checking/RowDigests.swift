@@ -147,7 +147,8 @@ final class RowDigests {
     for (index, table) in tables.enumerated() {
       do throws(StorageError) {
         let rows = try SQLiteStatement(
-          "SELECT doubloon_row(1, \(index), \(table.arguments(""))) FROM \(table.quotedName)", on: connection, isKept: false)
+          "SELECT doubloon_row(1, \(index), \(table.arguments(table.quotedName + "."))) FROM \(table.quotedName)",
+          on: connection, isKept: false)
         try rows.run()
       } catch {
         try failed(table.name, error)

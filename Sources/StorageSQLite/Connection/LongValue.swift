@@ -21,7 +21,7 @@ enum LongValue {
     "node": "value", "history": "before", "checkpoint_leaf": "value", "commit_log": "changes", "idempotency": "answer",
   ]
 
-  /// SQL for the value of a column of a row, short or long.
+  /// SQL for the value of a column of a row, short or long. The column is named with its table: `long_value` has one of that name.
   static func content(_ column: String) -> String {
     "CASE typeof(\(column)) WHEN 'integer' THEN (SELECT value FROM long_value WHERE id = \(column)) ELSE \(column) END"
   }

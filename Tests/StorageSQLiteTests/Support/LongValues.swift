@@ -61,7 +61,8 @@ enum FirstSchema {
     let connection = try SQLiteConnection(path: path)
     defer { connection.close() }
     for (table, column) in LongValue.columns {
-      try connection.execute("UPDATE \(table) SET \(column) = \(LongValue.content(column)) WHERE typeof(\(column)) = 'integer'")
+      try connection.execute(
+        "UPDATE \(table) SET \(column) = \(LongValue.content("\(table).\(column)")) WHERE typeof(\(column)) = 'integer'")
     }
     try connection.execute("DROP TABLE long_value; DELETE FROM meta WHERE name = 'long_value_last'")
     try connection.setMeta(.schemaVersion, to: 1)
