@@ -69,7 +69,7 @@ enum TransactionQuery: Int, PreparedQuery {
 
 /// The tree: its leaves as they are now.
 enum TreeQuery: Int, PreparedQuery {
-  case leaf, leavesAscending, leavesDescending, firstPath, lastPath, putNode, removeNode, longValue, putLongValue
+  case leaf, leavesAscending, pathsDescending, firstPath, lastPath, putNode, removeNode, longValue, putLongValue
 
   static var group: Int { 1 }
 
@@ -77,7 +77,7 @@ enum TreeQuery: Int, PreparedQuery {
     switch self {
     case .leaf: "SELECT path, revision, value FROM node WHERE ns = ? AND path = ?"
     case .leavesAscending: "SELECT path, revision, value FROM node WHERE ns = ? AND path >= ? AND path < ? ORDER BY path"
-    case .leavesDescending: "SELECT path, revision, value FROM node WHERE ns = ? AND path < ? ORDER BY path DESC"
+    case .pathsDescending: "SELECT path FROM node WHERE ns = ? AND path < ? ORDER BY path DESC"
     case .firstPath: "SELECT path FROM node WHERE ns = ? AND path >= ? AND path < ? ORDER BY path LIMIT 1"
     case .lastPath: "SELECT path FROM node WHERE ns = ? AND path < ? ORDER BY path DESC LIMIT 1"
     case .putNode:

@@ -33,8 +33,10 @@ extension SQLiteConnection {
     try statement(.leavesAscending).bind(ns.rawValue).bind(range.lower).bind(range.upper).all(limit: limit, Self.leaf)
   }
 
-  func leaf(_ ns: NamespaceID, before path: PathBytes) throws(StorageError) -> StoredLeaf? {
-    try statement(.leavesDescending).bind(ns.rawValue).bind(path.bytes).first(Self.leaf)
+  func lastPath(_ ns: NamespaceID, before path: PathBytes) throws(StorageError) -> PathBytes? {
+    try statement(.lastPath).bind(ns.rawValue).bind(path.bytes).first { row throws(StorageError) in
+      PathBytes(bytes: row.bytes(0))
+    }
   }
 
   func firstPath(_ ns: NamespaceID, in range: PathRange) throws(StorageError) -> PathBytes? {
