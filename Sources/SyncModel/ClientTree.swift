@@ -13,11 +13,14 @@ package struct ClientTree: ~Copyable, Sendable {
   var local: [Path: TreeNode] = [ClientTree.connectedPath: false]
   private(set) var wires: [ListenSpec: WireState] = [:]
   private(set) var wirePlaces = PlaceIndex<ListenSpec>()
-  /// Whole nodes that the server was asked to end a listen for, and has not yet: how often each. Data of a whole node has no tag,
-  /// so until the answer nobody can tell what is of the ended listen from what is of a new one.
-  private var ending: [Path: Int] = [:]
+  /// Whole nodes that the server was asked to end a listen for, and has not yet: when, by ``requests``. Data of a whole node has no
+  /// tag, so until the answer nobody can tell what is of the ended listen from what is of a new one.
+  private var ending: [Path: [Int]] = [:]
+  /// How many listens, and ends of them, were sent.
+  private var requests = 0
   private var endingPlaces = PlaceIndex<Path>()
-  /// Listens to whole nodes that wait for such an end at their places, above or below, with numbers in the order of the calls.
+  /// Listens to whole nodes that are asked for again, when the ends at their places, above and below have come: with numbers in the
+  /// order of the calls.
   private var held: [ListenSpec: Int] = [:]
   private var lastHeld = 0
   /// How many listens were looked at so far, for what was asked and what came: the measure of the work.
@@ -45,6 +48,10 @@ package struct ClientTree: ~Copyable, Sendable {
     var sentHash = false
     /// Whether data came since it was sent.
     var hasData = false
+    /// When it was sent, by ``requests``.
+    var sentAt = 0
+    /// Whether data came that may be of an earlier listen.
+    var isDoubtful = false
   }
 
   /// A tree of which nothing is known.
@@ -113,6 +120,9 @@ package struct ClientTree: ~Copyable, Sendable {
     let known = listen.tag.map { cache.window($0) } ?? cache.node(at: listen.listened.path)
     wires[listen.listened]?.sentHash = known != nil
     wires[listen.listened]?.hasData = false
+    requests += 1
+    wires[listen.listened]?.sentAt = requests
+    wires[listen.listened]?.isDoubtful = false
     return known?.dataHash ?? ""
   }
 }
@@ -141,6 +151,7 @@ extension ClientTree {
         }
       }
       wires[listened]?.hasData = true
+      if tag == nil { doubt(listened, at: change.path) }
     }
     cache.apply(made, tag: tag)
     let touched = made.map(\.path)
@@ -153,6 +164,7 @@ extension ClientTree {
     wirePlaces.atOrBelow(path).filter { !$0.isFiltered && held[$0] == nil }.map { listened in
       cache.markComplete(listened.path)
       wires[listened]?.hasData = true
+      doubt(listened, at: path)
       return TreeChange(path: listened.path, value: .node(node[listened.path.relative(to: path)]))
     }
   }
@@ -172,9 +184,15 @@ extension ClientTree {
 
   /// The server took a listen: what it knows, it has sent before.
   package mutating func accept(_ listen: WireListen) {
-    guard let wire = wires[listen.listened], wire.listen == listen, held[listen.listened] == nil else { return }
+    guard let wire = wires[listen.listened], wire.listen == listen, isHeard(wire) else { return }
     let path = listen.listened.path
-    if !wire.hasData, !wire.sentHash {
+    if wire.isDoubtful {
+      // Asked again, with the hash of what is known, once nothing of an earlier listen can come: then it is right, or the server
+      // says what is.
+      wires[listen.listened]?.isDoubtful = false
+      hold(listen.listened)
+      effects.append(.unlisten(listen))
+    } else if !wire.hasData, !wire.sentHash {
       // No data: what is known is right, or nothing is there.
       cache.set(path, to: .absent, tag: listen.tag)
     }
@@ -185,8 +203,7 @@ extension ClientTree {
 
   /// The server does not take a listen, or takes it back: those who listen are told, and end.
   package mutating func refuse(_ listened: ListenSpec, _ refusal: Refusal) {
-    // While a listen waits, the server can only speak of the one before it.
-    guard wires[listened] != nil, held[listened] == nil else { return }
+    guard let wire = wires[listened], isHeard(wire) else { return }
     let ended = viewPlaces.atOrBelow(listened.path).filter { wireSpec(of: $0) == listened }
     for view in ended {
       for listener in views.removeValue(forKey: view)?.listeners ?? [] {
@@ -246,9 +263,7 @@ extension ClientTree {
     let listen = WireListen(listened: listened, tag: tag)
     wires[listened] = WireState(listen: listen)
     wirePlaces.insert(listened, at: listened.path)
-    guard tag == nil, isEnding(near: listened.path) else { return effects.append(.listen(listen)) }
-    lastHeld += 1
-    held[listened] = lastHeld
+    effects.append(.listen(listen))
   }
 
   // MARK: Listens that wait for the end of others
@@ -260,16 +275,17 @@ extension ClientTree {
   package mutating func unlistenSent(_ listen: WireListen) {
     guard listen.tag == nil else { return }
     let path = listen.listened.path
-    ending[path, default: 0] += 1
+    requests += 1
+    ending[path, default: []].append(requests)
     endingPlaces.insert(path, at: path)
   }
 
   /// The server has ended a listen: it sends nothing more of it.
   package mutating func ended(_ listen: WireListen) {
     let path = listen.listened.path
-    guard listen.tag == nil, let count = ending[path] else { return }
-    ending[path] = count > 1 ? count - 1 : nil
-    if count == 1 { endingPlaces.remove(path, at: path) }
+    guard listen.tag == nil, let sent = ending[path] else { return }
+    ending[path] = sent.count > 1 ? Array(sent.dropFirst()) : nil
+    if sent.count == 1 { endingPlaces.remove(path, at: path) }
     beginHeld()
   }
 
@@ -281,6 +297,25 @@ extension ClientTree {
   }
 
   private func isEnding(near path: Path) -> Bool { !endingPlaces.touching(path).isEmpty }
+
+  /// Data came that may be of an earlier listen than this one.
+  private mutating func doubt(_ listened: ListenSpec, at path: Path) {
+    guard let sentAt = wires[listened]?.sentAt else { return }
+    let isOld = endingPlaces.atOrAbove(path).contains { ending[$0]?.first.map { $0 < sentAt } == true }
+    if isOld { wires[listened]?.isDoubtful = true }
+  }
+
+  /// Whether what the server answers to a listen, or takes back, is meant for this one and not for an earlier one of the place.
+  private func isHeard(_ wire: WireState) -> Bool {
+    let listened = wire.listen.listened
+    if held[listened] != nil { return false }
+    return wire.listen.tag != nil || ending[listened.path]?.first.map { $0 < wire.sentAt } != true
+  }
+
+  private mutating func hold(_ listened: ListenSpec) {
+    lastHeld += 1
+    held[listened] = lastHeld
+  }
 
   private mutating func beginHeld() {
     for (listened, _) in held.sorted(by: { $0.value < $1.value }) where !isEnding(near: listened.path) {

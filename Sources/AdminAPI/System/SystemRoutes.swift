@@ -59,7 +59,9 @@ enum SystemRoutes {
 
   /// Where the log of the namespace stands, and up to where it was pruned (nil: never); nil while the namespace is not there.
   private static func logPlace(_ call: RouteCall) throws -> (revision: Revision, pruned: Revision?)? {
-    guard let namespace = call.services.database.namespace(named: call.namespaceName) else { return nil }
+    let name = call.namespaceName
+    guard NamespaceName.isLegal(name) else { throw APIError.unknownNamespace(name) }
+    guard let namespace = call.services.database.namespace(named: name) else { return nil }
     return try call.read { snapshot in
       let pruned = try snapshot.prunedRevision(of: namespace)
       return (try snapshot.head(of: namespace).revision, pruned == .zero ? nil : pruned)
