@@ -1,4 +1,4 @@
--- Doubloon: the whole current schema (version 1). Readable alone; StorageCore embeds this file.
+-- Doubloon: the whole current schema (version 2). Readable alone; StorageCore embeds this file.
 --
 -- Written for SQLite in words that PostgreSQL shares. For PostgreSQL: BLOB is BYTEA, WITHOUT ROWID goes away, and the
 -- database's collation is C, because texts and paths are compared byte by byte.
@@ -8,7 +8,8 @@
 -- are BIGINT. Nothing refers to another table by a constraint: the single writer keeps rows together by writing them in
 -- one transaction, and `doubloon verify` shows that it did.
 
--- What is true of the whole store: schema (the version of this file), epoch (1, and 1 more for each restore), namespace_next, history_erasures.
+-- What is true of the whole store: schema (the version of this file), epoch (1, and 1 more for each restore), namespace_next, history_erasures,
+-- long_value_last (the last id of a long_value that was given).
 CREATE TABLE meta (
   name TEXT NOT NULL PRIMARY KEY,
   value TEXT NOT NULL
@@ -26,7 +27,7 @@ CREATE TABLE namespace (
 ) WITHOUT ROWID;
 
 -- The tree: one row for each leaf, and one for each priority. A path is a binary form that sorts like the tree (PathBytes),
--- so every subtree is one range. A value is a tag byte and the value.
+-- so every subtree is one range. A value is a tag byte and the value, or the number of a long_value.
 CREATE TABLE node (
   ns BIGINT NOT NULL,
   path BLOB NOT NULL,
@@ -436,3 +437,12 @@ CREATE TABLE audit_chain (
   id BIGINT NOT NULL PRIMARY KEY,       -- of audit
   hash BLOB NOT NULL
 ) WITHOUT ROWID;
+
+-- Values of node, history, checkpoint_leaf, commit_log.changes and idempotency.answer that are too long for their row, which has
+-- the id in the value's place, as an integer. To compare keys SQLite reads a row that is longer than its page whole; the keys of
+-- this table stand apart from the values. PostgreSQL keeps long values apart by itself.
+CREATE TABLE long_value (
+  id INTEGER NOT NULL PRIMARY KEY,      -- none is given twice
+  tag BLOB NOT NULL,                    -- the first byte of the value
+  value BLOB NOT NULL
+);

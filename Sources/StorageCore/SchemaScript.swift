@@ -1,7 +1,7 @@
 /// The schema, from the top-level `schema.sql`.
 public enum SchemaScript {
   /// The version that `schema.sql` describes; raised with every change, together with a ``SchemaMigration``.
-  public static let version = 1
+  public static let version = 2
 
   /// Creates every table of an empty store.
   public static let text = String(decoding: PackageResources.schema_sql, as: UTF8.self)
@@ -19,8 +19,8 @@ public struct SchemaMigration: Sendable {
     self.script = script
   }
 
-  /// Every step that was released, oldest first: none since version 0.1, which has schema 1.
-  public static let all: [SchemaMigration] = []
+  /// Every step that was released, oldest first; version 0.1 began with schema 1.
+  public static let all: [SchemaMigration] = [longValues]
 }
 
 /// The schema that a program writes, and how an older store gets there.

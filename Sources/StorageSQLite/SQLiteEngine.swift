@@ -171,6 +171,7 @@ public final class SQLiteEngine: StorageEngine {
       if compactor == nil {
         let connection = try SQLiteConnection(path: folder.store, vfs: options.vfs)
         for pragma in Pragmas.compactor(options) { try connection.execute(pragma) }
+        try LongValue.followMerges(connection)
         compactor = HistoryCompactor(connection: connection, limits: options.history)
       }
       return try compactor?.step() ?? false

@@ -74,6 +74,8 @@ struct VerificationTests {
     "DELETE FROM audit_chain", "UPDATE room_record SET value = '{}'", "DELETE FROM room_record",
     "DELETE FROM row_digest WHERE name = 'account'", "UPDATE row_digest SET row_count = row_count + 1 WHERE name = 'audit'",
     "DROP INDEX delivery_state; UPDATE account SET uid = uid", "CREATE TABLE song (title TEXT); INSERT INTO song VALUES ('yo')",
+    "DELETE FROM long_value", "UPDATE long_value SET value = zeroblob(length(value))", "UPDATE long_value SET id = -id",
+    "INSERT INTO long_value SELECT max(id) + 1, tag, value FROM long_value", "UPDATE long_value SET tag = x'02'",
     "INSERT INTO service_account VALUES ('k', 'eve', 'e', 'admin', 'p', 't', 1, 'admin:eve', NULL)",
   ]
 

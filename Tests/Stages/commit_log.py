@@ -90,6 +90,11 @@ def chain_hash(previous, row):
     return hashlib.sha256(text.data).digest()
 
 
+def whole(column):
+    """What a column, named with its table, holds: a long value stands in a table of its own, and the column has its number."""
+    return f"CASE typeof({column}) WHEN 'integer' THEN (SELECT value FROM long_value WHERE id = {column}) ELSE {column} END"
+
+
 def faults(path):
     """What is wrong with the store: a list of sentences, empty if nothing is. Nobody may have the store open."""
     found = []
@@ -98,7 +103,7 @@ def faults(path):
         found.append("SQLite's own check of the file fails")
     last = {}
     tree = {}
-    columns = "ns, revision, epoch, time, actor, request_id, cause, suppresses_triggers, digest, hash, changes"
+    columns = f"ns, revision, epoch, time, actor, request_id, cause, suppresses_triggers, digest, hash, {whole('commit_log.changes')}"
     for row in store.execute(f"SELECT {columns} FROM commit_log ORDER BY ns, revision"):
         ns, revision, _, time, *_ = row
         before = last.get(ns, (0, time, bytes(32)))
@@ -117,7 +122,7 @@ def faults(path):
         last[ns] = (revision, time, row[9])
         if len(found) > 5:
             break
-    stored = {(ns, place): value for ns, place, value in store.execute("SELECT ns, path, value FROM node")}
+    stored = {(ns, place): value for ns, place, value in store.execute(f"SELECT ns, path, {whole('node.value')} FROM node")}
     if stored != tree:
         wrong = sorted(place for place in set(stored) | set(tree) if stored.get(place) != tree.get(place))
         found.append(f"the commits do not add up to the tree at {len(wrong)} places, the first of them {wrong[0]}")

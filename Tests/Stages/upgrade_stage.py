@@ -156,6 +156,8 @@ def killed(checks, program, following, folder):
 def exported(checks, program, folder):
     """The way back for good: trees and accounts, exported by one program and imported by another into a new folder."""
     data, expected = copied(versions()[-1], folder, "exported")
+    # Commands that look do not bring an older store up to date.
+    run(program, "upgrade", "--data", data)
     files = {name: os.path.join(folder, name) for name in ("tree.json", "accounts.json", "links.csv")}
     for words in (["data", "export", "/", files["tree.json"]], ["accounts", "export", files["accounts.json"]],
                   ["links", "export", "--out", files["links.csv"]]):

@@ -66,17 +66,18 @@ struct OpeningTests {
   func migration() throws {
     try SQLiteEngine(directory: folder.path).close()
     let fresh = try schema()
+    let before = SchemaScript.version - 1
     let added = SchemaMigration.inventedTables[0]
     try edit(SchemaMigration.undoing)
 
-    let broken = SchemaMigration(from: 0, script: "CREATE TABLE \(added) (id BIGINT); SELECT nothing FROM nowhere")
+    let broken = SchemaMigration(from: before, script: "CREATE TABLE \(added) (id BIGINT); SELECT nothing FROM nowhere")
     #expect(throws: StorageError.self) { try open([broken]) }
     #expect(try open([]).code == .failed)
 
     try SQLiteEngine(folder: DataFolder(folder.path), options: SQLiteOptions(), upgrade: .by([.invented])).close()
     #expect(try schema() == fresh)
-    let copy = try SQLiteConnection(path: folder.file("doubloon.db.schema-0.copy"))
-    #expect(try copy.meta(.schemaVersion) == 0)
+    let copy = try SQLiteConnection(path: folder.file("doubloon.db.schema-\(before).copy"))
+    #expect(try copy.meta(.schemaVersion) == Int64(before))
     #expect(try copy.texts("SELECT name FROM sqlite_master WHERE name = '\(added)'").isEmpty)
   }
 
@@ -97,7 +98,7 @@ struct OpeningTests {
       return StorageError(.stopped, "it opened")
     } catch {
       // Nothing was changed.
-      #expect(try SQLiteConnection(path: folder.file("doubloon.db")).meta(.schemaVersion) == 0)
+      #expect(try SQLiteConnection(path: folder.file("doubloon.db")).meta(.schemaVersion) == Int64(SchemaScript.version - 1))
       if migrations.isEmpty { return error }
       throw error
     }

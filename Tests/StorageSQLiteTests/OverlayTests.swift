@@ -61,7 +61,7 @@ struct OverlayTests {
     let expected = sorted.filter { path.contains($0.leaf.path) }.prefix(limit)
     #expect(try reading.leaves(in: ns, under: path, limit: limit) == Array(expected))
     #expect(try reading.leaf(in: ns, at: path) == model[path])
-    #expect(try reading.leaf(in: ns, before: path) == sorted.last { $0.leaf.path < path })
+    #expect(try reading.lastPath(in: ns, before: path) == sorted.last { $0.leaf.path < path }?.leaf.path)
   }
 
   @Test("A look at a node steps over nothing that the batch removed behind it")

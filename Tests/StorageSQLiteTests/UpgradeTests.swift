@@ -24,6 +24,8 @@ struct UpgradeTests {
       SchemaMigration(from: SchemaScript.version + 1, script: "ALTER TABLE song ADD COLUMN verses BIGINT"),
     ])
 
+  /// The schema that there is.
+  private let current = SchemaScript.version
   private var data: String { folder.file("data") }
 
   /// Makes a store of the schema that there is, with a few rows of each kind, and returns the canonical text of its tree.
@@ -86,20 +88,23 @@ struct UpgradeTests {
     #expect(try engine.check().faults == [])
     engine.close()
 
-    let copy = data + "/doubloon.db.schema-1.20260102T030405Z.copy"
+    let copy = data + "/doubloon.db.schema-\(current).20260102T030405Z.copy"
     guard said.all.count == 4, case .planned(let plan) = said.all[0], case .verified(let rows) = said.all[2] else {
       Issue.record("\(said.all)")
       return
     }
-    #expect(plan.copy == copy && plan.from == 1 && plan.to == 3 && plan.fits)
+    #expect(plan.copy == copy && plan.from == current && plan.to == current + 2 && plan.fits)
     #expect(plan.neededBytes > 2 * plan.storeBytes && plan.storeBytes > 0)
     #expect(said.all[1] == .copied(to: copy, bytes: FileCalls.size(copy) ?? 0))
     #expect(rows > 10)
-    #expect(said.all[3] == .migrated(from: 1, to: 3))
-    #expect(TemporaryFolder.names(in: data) == ["doubloon.db", "doubloon.db.schema-1.20260102T030405Z.copy", "doubloon.lock"])
+    #expect(said.all[3] == .migrated(from: current, to: current + 2))
+    #expect(
+      TemporaryFolder.names(in: data) == [
+        "doubloon.db", "doubloon.db.schema-\(current).20260102T030405Z.copy", "doubloon.lock",
+      ])
     #expect(FileMode.of(copy) == 0o600)
 
-    #expect(try version(of: data + "/doubloon.db") == 3)
+    #expect(try version(of: data + "/doubloon.db") == Int64(current + 2))
     #expect(try content(of: copy) == before)
     // The program before takes it up as it is.
     try SQLiteEngine.restore(from: copy, to: folder.file("back"))
@@ -132,7 +137,7 @@ struct UpgradeTests {
     }
     try open(running).close()
     let all = points.withLock { $0 }
-    #expect(all == [.planned, .copied, .begun, .stepped(1), .stepped(2), .verified, .committed])
+    #expect(all == [.planned, .copied, .begun, .stepped(current), .stepped(current + 1), .verified, .committed])
 
     for (index, point) in all.enumerated() {
       let left = folder.file("death-\(index + 1)")
@@ -153,7 +158,7 @@ struct UpgradeTests {
       let engine = try open(settings(), at: left)
       #expect(try engine.check().faults == [], "\(point)")
       engine.close()
-      #expect(try version(of: left + "/doubloon.db") == 3)
+      #expect(try version(of: left + "/doubloon.db") == Int64(current + 2))
     }
   }
 
@@ -167,16 +172,16 @@ struct UpgradeTests {
       "DELETE FROM ledger_posting": .damaged, "INSERT INTO node SELECT ns, x'00' || path, revision, value FROM node": .damaged,
     ]
     for (script, code) in scripts {
-      let schema = SchemaHistory(version: 2, migrations: [SchemaMigration(from: 1, script: script)])
+      let schema = SchemaHistory(version: current + 1, migrations: [SchemaMigration(from: current, script: script)])
       let error = #expect(throws: StorageError.self) { try open(settings(schema)) }
       #expect(error?.code == code, "\(script): \(error?.message ?? "")")
       #expect(TemporaryFolder.names(in: data) == ["doubloon.db", "doubloon.lock"])
-      #expect(try version(of: data + "/doubloon.db") == 1)
+      #expect(try version(of: data + "/doubloon.db") == Int64(current))
       #expect(try content(of: data + "/doubloon.db") == before)
     }
-    let unknown = SchemaHistory(version: 3, migrations: [Self.next.migrations[1]])
+    let unknown = SchemaHistory(version: current + 2, migrations: [Self.next.migrations[1]])
     #expect(throws: StorageError.self) { try open(settings(unknown)) }
-    #expect(try version(of: data + "/doubloon.db") == 1)
+    #expect(try version(of: data + "/doubloon.db") == Int64(current))
   }
 
   @Test("A disk without room is said before anything is done; without the copy half of it is enough")
@@ -198,14 +203,14 @@ struct UpgradeTests {
     scarce.policy.mode = .uncopied
     try open(scarce).close()
     #expect(TemporaryFolder.names(in: data) == ["doubloon.db", "doubloon.lock"])
-    #expect(try version(of: data + "/doubloon.db") == 3)
+    #expect(try version(of: data + "/doubloon.db") == Int64(current + 2))
   }
 
   @Test("Who only looks changes nothing, and is told what would be done")
   func looking() throws {
     try makeStore()
     let plan = try SQLiteEngine.upgradePlan(directory: data, schema: Self.next)
-    #expect(plan?.from == 1 && plan?.to == 3 && plan?.copy == data + "/doubloon.db.schema-1.copy")
+    #expect(plan?.from == current && plan?.to == current + 2 && plan?.copy == data + "/doubloon.db.schema-\(current).copy")
     #expect(try SQLiteEngine.upgradePlan(directory: data) == nil)
     let before = TemporaryFolder.bytes(of: data + "/doubloon.db")
     let error = #expect(throws: StorageError.self) { try open(settings(mode: .refused)) }
@@ -225,7 +230,7 @@ struct UpgradeTests {
       let error = #expect(throws: StorageError.self) { try open(settings(mode: mode)) }
       #expect(error?.code == .damaged)
       #expect(error?.message.contains("A row of the table audit is not what was written") == true, "\(error?.message ?? "")")
-      #expect(try version(of: data + "/doubloon.db") == 1)
+      #expect(try version(of: data + "/doubloon.db") == Int64(current))
       #expect(TemporaryFolder.names(in: data) == ["doubloon.db", "doubloon.lock"])
     }
   }
@@ -237,7 +242,8 @@ struct UpgradeTests {
     let error = #expect(throws: StorageError.self) { try SQLiteEngine(directory: data) }
     #expect(error?.code == .newerSchema)
     for words in [
-      "has schema 3, this program knows up to 1", "doubloon data export", "doubloon.db.schema-1.20260102T030405Z.copy",
+      "has schema \(current + 2), this program knows up to \(current)", "doubloon data export",
+      "doubloon.db.schema-\(current).20260102T030405Z.copy",
     ] {
       #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
     }

@@ -84,10 +84,10 @@ struct ChunkedWrite: Sendable {
       return try database.engine.read { (snapshot) throws(StorageError) in
         var paths: [Path] = []
         var upper = path.subtreeEnd ?? .afterAll
-        while paths.count < limit, let found = try snapshot.leaf(in: request.namespace, before: upper),
-          path.contains(found.leaf.path)
+        while paths.count < limit, let found = try snapshot.lastPath(in: request.namespace, before: upper),
+          path.contains(found)
         {
-          upper = found.leaf.path
+          upper = found
           // A priority goes with its node.
           if !upper.isPriority, let path = upper.path { paths.append(path) }
         }

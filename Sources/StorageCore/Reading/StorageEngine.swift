@@ -46,9 +46,9 @@ public protocol StorageReading {
     -> [StoredLeaf]
   /// The leaf (or the priority) that is stored at exactly `path`.
   func leaf(in namespace: NamespaceID, at path: PathBytes) throws(StorageError) -> StoredLeaf?
-  /// The last stored leaf or priority before `path`. No leaf lies between a leaf and its descendants, so this finds
-  /// the leaf that a write below it replaces.
-  func leaf(in namespace: NamespaceID, before path: PathBytes) throws(StorageError) -> StoredLeaf?
+  /// Where the last stored leaf or priority before `path` stands. No leaf lies between a leaf and its descendants, so this
+  /// finds the leaf that a write below it replaces. No value is read: it may be a neighbour's, and long.
+  func lastPath(in namespace: NamespaceID, before path: PathBytes) throws(StorageError) -> PathBytes?
 
   func commit(in namespace: NamespaceID, at revision: Revision) throws(StorageError) -> CommitRecord?
   func execution(in namespace: NamespaceID, of event: EventID, by function: String) throws(StorageError) -> ExecutionRecord?

@@ -23,6 +23,8 @@ final class RowDigests {
     /// What of a row counts.
     let columns: [String]
     let hasNamespace: Bool
+    /// The column whose values may stand apart; nil too in a store of a schema that has no long values.
+    var longColumn: String?
 
     /// The name as SQL has it: the table may be somebody else's.
     var quotedName: String { Self.quoted(name) }
@@ -31,7 +33,10 @@ final class RowDigests {
     /// The arguments that stand for a row: whose it is, and its columns.
     func arguments(_ row: String) -> String {
       let owner = hasNamespace ? "\(row)ns" : "0"
-      let values = columns.map { $0 == "changes" ? Self.erasedChanges(row) : row + Self.quoted($0) }
+      let values = columns.map { column in
+        if column == "changes" { return erasedChanges(row) }
+        return column == longColumn ? LongValue.content(row + column) : row + Self.quoted(column)
+      }
       return ([owner] + values).joined(separator: ", ")
     }
 
@@ -43,13 +48,16 @@ final class RowDigests {
 
     /// The digest of a commit covers what it changed, but not the places of which an erasure has taken something out: such a
     /// payload begins with a 2.
-    private static func erasedChanges(_ row: String) -> String {
-      "CASE WHEN substr(\(row)changes, 1, 1) = x'02' THEN \(row)changes END"
+    private func erasedChanges(_ row: String) -> String {
+      let long =
+        "WHEN typeof(\(row)changes) = 'integer' THEN "
+        + "(SELECT CASE tag WHEN x'02' THEN value END FROM long_value WHERE id = \(row)changes) "
+      return "CASE \(longColumn == nil ? "" : long)WHEN substr(\(row)changes, 1, 1) = x'02' THEN \(row)changes END"
     }
   }
 
   /// Tables whose rows follow from others.
-  static let derivedTables = ["node", "history", "history_run", "ledger_posting", "ledger_balance"]
+  static let derivedTables = ["node", "history", "history_run", "ledger_posting", "ledger_balance", LongValue.table]
   /// The name under which the schema itself is added up.
   static let schemaName = "sqlite_schema"
   /// The name under which the writer's transactions are counted.
@@ -60,6 +68,8 @@ final class RowDigests {
   ]
 
   let tables: [Table]
+  /// Whether the store's schema has long values.
+  let hasLongValues: Bool
   private unowned let connection: SQLiteConnection
   private(set) var sums: [Key: RowSetDigest] = [:]
   /// How many transactions wrote digests, with this one: tells how much of what was acknowledged a file holds.
@@ -76,9 +86,13 @@ final class RowDigests {
     // Not SQLite's own, which ANALYZE makes: they cannot have triggers.
     let names = try connection.texts(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name")
+    hasLongValues = names.contains(LongValue.table)
     for name in names where name != "row_digest" && !Self.derivedTables.contains(name) {
       let columns = try connection.texts("SELECT name FROM pragma_table_info(\(Table.quoted(name, by: "'"))) ORDER BY cid")
-      tables.append(Table(name: name, columns: Self.chains[name] ?? columns, hasNamespace: columns.contains("ns")))
+      tables.append(
+        Table(
+          name: name, columns: Self.chains[name] ?? columns, hasNamespace: columns.contains("ns"),
+          longColumn: hasLongValues ? LongValue.columns[name] : nil))
     }
     self.tables = tables
     let code = sqlite3_create_function_v2(
@@ -100,13 +114,18 @@ final class RowDigests {
     for (index, table) in digests.tables.enumerated() {
       let add = "SELECT doubloon_row(1, \(index), \(table.arguments("NEW.")));"
       let remove = "SELECT doubloon_row(-1, \(index), \(table.arguments("OLD.")));"
-      let events = [("INSERT", add), ("DELETE", remove), ("UPDATE OF \(table.quotedColumns)", remove + add)]
+      // The value goes when its digest has been taken off.
+      let (gone, other) = table.longColumn == nil ? ("", "") : LongValue.removals(from: table.name)
+      let events = [
+        ("INSERT", add), ("DELETE", remove + gone), ("UPDATE OF \(table.quotedColumns)", remove + add + other),
+      ]
       for (event, actions) in events {
         try connection.execute(
           "CREATE TEMP TRIGGER row_digest_\(index)_\(event.prefix(6)) AFTER \(event) ON main.\(table.quotedName) BEGIN \(actions) END"
         )
       }
     }
+    if digests.hasLongValues { try LongValue.follow(connection) }
     return digests
   }
 
@@ -128,7 +147,8 @@ final class RowDigests {
     for (index, table) in tables.enumerated() {
       do throws(StorageError) {
         let rows = try SQLiteStatement(
-          "SELECT doubloon_row(1, \(index), \(table.arguments(""))) FROM \(table.quotedName)", on: connection, isKept: false)
+          "SELECT doubloon_row(1, \(index), \(table.arguments(table.quotedName + "."))) FROM \(table.quotedName)",
+          on: connection, isKept: false)
         try rows.run()
       } catch {
         try failed(table.name, error)

@@ -36,8 +36,10 @@ extension StoreCheck {
         if places.contains(where: { $0.contains(path) }) { continue }
       }
       if states[name] == .whole {
-        Self.row(rows.raw(2), revision: revision, before: rows.raw(4)).withUnsafeBytes {
-          found[name, default: RowSetDigest()].add($0)
+        try rows.value(4) { before throws(StorageError) in
+          Self.row(rows.raw(2), revision: revision, before: before).withUnsafeBytes {
+            found[name, default: RowSetDigest()].add($0)
+          }
         }
       } else {
         try checkUnfinished(name, isGrowing: states[name] == .growing, row: rows)
@@ -71,8 +73,9 @@ extension StoreCheck {
     let ns = NamespaceID(rawValue: name.ns)
     let isWritten = name.generation > namespaces[name.ns]?.history ?? 0 && name.generation < HistoryRun.mergedNames
     let changes = try isGrowing || isWritten ? connection.commit(ns, at: Revision(row.int(3)))?.changes : nil
+    let before = try row.value(4) { bytes throws(StorageError) in Array(bytes) }
     let isKnown = changes?.contains { change in
-      Self.before(change) == row.bytes(4) && change.path.bytes == row.bytes(2)
+      Self.before(change) == before && change.path.bytes == row.bytes(2)
     }
     if isKnown != true { noteRun(name) }
   }
@@ -95,7 +98,7 @@ extension StoreCheck {
           report.note("Commit \(revision) of namespace \(ns) cannot be read: \(error.message)")
           continue
         }
-        checkForm(of: commit, row: rows)
+        try checkForm(of: commit, row: rows)
         if !commit.erased.isEmpty { expected.erased[ns, default: [:]][revision] = commit.erased.flatMap(\.paths) }
         while next < whole.count, whole[next].run.last < revision { next += 1 }
         guard revision > past.pruned, next < whole.count, whole[next].run.after < revision else { continue }
@@ -114,10 +117,11 @@ extension StoreCheck {
     return expected
   }
 
-  private mutating func checkForm(of commit: CommitRecord, row: SQLiteStatement) {
+  private mutating func checkForm(of commit: CommitRecord, row: SQLiteStatement) throws(StorageError) {
     let changes = commit.changes.map { LeafChangeList.encode($0, without: commit.erased) }
+    let isSame = try row.value(10) { bytes throws(StorageError) in (changes ?? []).elementsEqual(bytes) }
     let suppresses: Int64 = commit.suppressesTriggers ? 1 : 0
-    if commit.cause?.storedBytes ?? [] != row.bytes(6) || changes ?? [] != row.bytes(10) || row.int(7) != suppresses {
+    if commit.cause?.storedBytes ?? [] != row.bytes(6) || !isSame || row.int(7) != suppresses {
       report.note("Commit \(commit.revision) of namespace \(commit.namespace.rawValue) is not stored as it was written.")
     }
   }

@@ -38,6 +38,7 @@ struct StoreCheck {
     attempt("The sides of ledger entries") { check throws(StorageError) in try check.checkPostings() }
     attempt("The history") { check throws(StorageError) in try check.checkHistory() }
     attempt("The tree") { check throws(StorageError) in try check.checkTree() }
+    attempt("The long values") { check throws(StorageError) in try check.checkLongValues() }
     return report
   }
 
@@ -102,12 +103,13 @@ struct StoreCheck {
 
   /// What has no digest must at least be of its column's type and of a namespace that there is: another type can read the same.
   private mutating func checkColumns() throws(StorageError) {
-    for table in ["commit_log", "ledger_entry", "row_digest"] + RowDigests.derivedTables {
+    for table in ["commit_log", "ledger_entry", "row_digest"] + RowDigests.derivedTables where table != LongValue.table {
       let columns = try SQLiteStatement(
         "SELECT name, type, \"notnull\" FROM pragma_table_info('\(table)')", on: connection, isKept: false)
       let wrong = try columns.all { row throws(StorageError) -> String in
-        let type = ["TEXT": "text", "BLOB": "blob"][try row.text(1)] ?? "integer"
-        return "typeof(\(try row.text(0))) NOT IN ('\(type)'\(row.int(2) == 0 ? ", 'null'" : ""))"
+        let (name, type) = (try row.text(0), ["TEXT": "text", "BLOB": "blob"][try row.text(1)] ?? "integer")
+        let others = (row.int(2) == 0 ? ", 'null'" : "") + (LongValue.columns[table] == name ? ", 'integer'" : "")
+        return "typeof(\(name)) NOT IN ('\(type)'\(others))"
       }
       let orphaned = table == "row_digest" ? "ns <> 0 AND ns NOT IN" : "ns NOT IN"
       let found = try connection.texts(
@@ -210,7 +212,8 @@ extension StoreCheck {
         report.note("\(Self.name(rows.bytes(1))) of namespace \(ns) stands in the tree, but not in the log.")
         continue
       }
-      if expected.value != Self.hash(0, rows.raw(3)) {
+      let value = try rows.value(3) { bytes throws(StorageError) in Self.hash(0, bytes) }
+      if expected.value != value {
         report.note("\(Self.name(rows.bytes(1))) of namespace \(ns) is not what the log says.")
       } else if expected.revision.map({ $0 != revision }) ?? (revision > pruned || revision < 1) {
         report.note("\(Self.name(rows.bytes(1))) of namespace \(ns) says that commit \(revision) wrote it, which is not so.")
@@ -230,7 +233,8 @@ extension StoreCheck {
     while try leaves.step() {
       let place = Self.hash(leaves.int(0), leaves.raw(1))
       guard Self.isIn(pass, of: passes, place: place) else { continue }
-      tree[place] = Expected(revision: nil, value: Self.hash(0, leaves.raw(2)))
+      let value = try leaves.value(2) { bytes throws(StorageError) in Self.hash(0, bytes) }
+      tree[place] = Expected(revision: nil, value: value)
     }
     for (ns, past) in namespaces {
       try connection.forEachCommit(NamespaceID(rawValue: ns), after: past.pruned) { commit throws(StorageError) in

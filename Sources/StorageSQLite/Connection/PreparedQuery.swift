@@ -69,7 +69,7 @@ enum TransactionQuery: Int, PreparedQuery {
 
 /// The tree: its leaves as they are now.
 enum TreeQuery: Int, PreparedQuery {
-  case leaf, leavesAscending, leavesDescending, firstPath, lastPath, putNode, removeNode
+  case leaf, leavesAscending, pathsDescending, firstPath, lastPath, putNode, removeNode, longValue, putLongValue
 
   static var group: Int { 1 }
 
@@ -77,7 +77,7 @@ enum TreeQuery: Int, PreparedQuery {
     switch self {
     case .leaf: "SELECT path, revision, value FROM node WHERE ns = ? AND path = ?"
     case .leavesAscending: "SELECT path, revision, value FROM node WHERE ns = ? AND path >= ? AND path < ? ORDER BY path"
-    case .leavesDescending: "SELECT path, revision, value FROM node WHERE ns = ? AND path < ? ORDER BY path DESC"
+    case .pathsDescending: "SELECT path FROM node WHERE ns = ? AND path < ? ORDER BY path DESC"
     case .firstPath: "SELECT path FROM node WHERE ns = ? AND path >= ? AND path < ? ORDER BY path LIMIT 1"
     case .lastPath: "SELECT path FROM node WHERE ns = ? AND path < ? ORDER BY path DESC LIMIT 1"
     case .putNode:
@@ -86,6 +86,8 @@ enum TreeQuery: Int, PreparedQuery {
       ON CONFLICT (ns, path) DO UPDATE SET revision = excluded.revision, value = excluded.value
       """
     case .removeNode: "DELETE FROM node WHERE ns = ? AND path = ?"
+    case .longValue: "SELECT value FROM long_value WHERE id = ?"
+    case .putLongValue: SQL.insert("long_value", "id, tag, value")
     }
   }
 }
@@ -111,7 +113,7 @@ enum HistoryQuery: Int, PreparedQuery {
       """
     case .historyPaths:
       """
-      SELECT path, revision, length(before) FROM history WHERE ns = ? AND generation = ? AND path >= ? AND path < ?
+      SELECT path, revision, \(LongValue.length("before")) FROM history WHERE ns = ? AND generation = ? AND path >= ? AND path < ?
       ORDER BY path, revision
       """
     case .lastHistoryPath:
@@ -142,7 +144,7 @@ enum LogQuery: Int, PreparedQuery {
     case .firstCommit: "SELECT revision FROM commit_log WHERE ns = ? ORDER BY revision LIMIT 1"
     case .lastCommit: "SELECT revision, time, hash FROM commit_log WHERE ns = ? ORDER BY revision DESC LIMIT 1"
     case .tail:
-      "SELECT count(*), total(length(changes)) FROM commit_log WHERE ns = ? AND revision > ?"
+      "SELECT count(*), total(\(LongValue.length("changes"))) FROM commit_log WHERE ns = ? AND revision > ?"
     case .event: "SELECT \(SQL.eventColumns) FROM event WHERE ns = ? AND revision = ? AND path = ?"
     case .eventsAfter:
       "SELECT \(SQL.eventColumns) FROM event WHERE ns = ? AND (revision, path) > (?, ?) ORDER BY revision, path"

@@ -31,7 +31,7 @@ extension SQLiteConnection {
 
   func readCommit(_ row: SQLiteStatement) throws(StorageError) -> CommitRecord {
     guard let actor = Actor(try row.text(4)) else { throw damaged("a commit's actor") }
-    let payload = row.isNull(10) ? nil : try LeafChangeList.decodePayload(row.raw(10))
+    let payload = row.isNull(10) ? nil : try row.value(10, LeafChangeList.decodePayload)
     return CommitRecord(
       namespace: NamespaceID(rawValue: row.int(0)), epoch: row.int(2), revision: Revision(row.int(1)), time: row.int(3),
       actor: actor, requestID: try row.optionalText(5), cause: row.isNull(6) ? nil : try Cause(stored: row.raw(6)),

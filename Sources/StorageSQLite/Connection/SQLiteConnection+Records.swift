@@ -39,8 +39,8 @@ extension SQLiteConnection {
   func idempotency(_ ns: NamespaceID, key: String) throws(StorageError) -> IdempotencyRecord? {
     try statement(.idempotency).bind(ns.rawValue).bind(key).first { row throws(StorageError) in
       IdempotencyRecord(
-        key: try row.text(0), requestDigest: row.bytes(1), revision: Revision(row.int(2)), answer: row.bytes(3),
-        expiresAt: row.int(4))
+        key: try row.text(0), requestDigest: row.bytes(1), revision: Revision(row.int(2)),
+        answer: try row.value(3) { bytes throws(StorageError) in Array(bytes) }, expiresAt: row.int(4))
     }
   }
 
@@ -74,6 +74,8 @@ extension SQLiteConnection {
     case unreleasedSchemaVersion = "schema_version"
     case epoch
     case nextNamespace = "namespace_next"
+    /// The last number that a long value was given: none is given twice, for an old row of the history may still name it.
+    case lastLongValue = "long_value_last"
     case currencies
     /// What the store is known by, in its copies too.
     case identity = "store"

@@ -33,8 +33,10 @@ extension SQLiteConnection {
     try statement(.leavesAscending).bind(ns.rawValue).bind(range.lower).bind(range.upper).all(limit: limit, Self.leaf)
   }
 
-  func leaf(_ ns: NamespaceID, before path: PathBytes) throws(StorageError) -> StoredLeaf? {
-    try statement(.leavesDescending).bind(ns.rawValue).bind(path.bytes).first(Self.leaf)
+  func lastPath(_ ns: NamespaceID, before path: PathBytes) throws(StorageError) -> PathBytes? {
+    try statement(.lastPath).bind(ns.rawValue).bind(path.bytes).first { row throws(StorageError) in
+      PathBytes(bytes: row.bytes(0))
+    }
   }
 
   func firstPath(_ ns: NamespaceID, in range: PathRange) throws(StorageError) -> PathBytes? {
@@ -46,7 +48,7 @@ extension SQLiteConnection {
   /// Reads a row of path, revision, value.
   static func leaf(_ row: SQLiteStatement) throws(StorageError) -> StoredLeaf {
     let path = PathBytes(bytes: row.bytes(0))
-    return StoredLeaf(leaf: Leaf(path: path, scalar: try Scalar(stored: row.raw(2))), revision: Revision(row.int(1)))
+    return StoredLeaf(leaf: Leaf(path: path, scalar: try row.value(2, Scalar.init(stored:))), revision: Revision(row.int(1)))
   }
 
   /// Up to which revision the history is complete, and up to which the past was pruned.
@@ -135,10 +137,12 @@ extension SQLiteConnection {
       useless = 0
       found = statement.bytes(0)
       try body(PathBytes(bytes: statement.bytes(0))) { () throws(StorageError) in
-        var reader = ByteReader(statement.raw(2))
-        let before = try reader.optionalScalar()
-        try reader.finish()
-        return before
+        try statement.value(2) { bytes throws(StorageError) in
+          var reader = ByteReader(bytes)
+          let before = try reader.optionalScalar()
+          try reader.finish()
+          return before
+        }
       }
     }
     return nil

@@ -8,7 +8,7 @@ internal import TreeModel
 /// holds the connection.
 final class SQLiteStatement {
   private let handle: OpaquePointer
-  private unowned let connection: SQLiteConnection
+  unowned let connection: SQLiteConnection
   private var bound: Int32 = 0
   private var bindCode = SQLITE_OK
   /// Where bound texts and blobs are copied to, one behind the other; SQLite reads them here until the next binding.
@@ -165,6 +165,10 @@ final class SQLiteStatement {
 
   func isNull(_ column: Int32) -> Bool {
     sqlite3_column_type(handle, column) == SQLITE_NULL
+  }
+
+  func isInteger(_ column: Int32) -> Bool {
+    sqlite3_column_type(handle, column) == SQLITE_INTEGER
   }
 
   func int(_ column: Int32) -> Int64 {

@@ -143,7 +143,7 @@ final class HistoryMerge {
   private struct Row {
     let path: [UInt8]
     let revision: Int64
-    let before: [UInt8]
+    let before: StoredValue
   }
 
   private let target: HistoryRunRow
@@ -191,7 +191,7 @@ final class HistoryMerge {
           isLast = true
           continue
         }
-        bytes += row.path.count + row.before.count
+        bytes += row.path.count + row.before.bytes
         slice.append(row)
       }
     }
@@ -248,8 +248,8 @@ final class HistoryMerge {
     let rows = try reading.bind(target.ns).bind(sources[index].generation).bind(from.path).bind(from.revision).all(
       until: { bytes >= Self.aheadBytes }
     ) { row throws(StorageError) in
-      let row = Row(path: row.bytes(0), revision: row.int(1), before: row.bytes(2))
-      bytes += row.path.count + row.before.count
+      let row = Row(path: row.bytes(0), revision: row.int(1), before: row.stored(2))
+      bytes += row.path.count + row.before.bytes
       return row
     }
     sources[index].rows = rows

@@ -153,7 +153,8 @@ struct StoreRewind {
       }
       for change in changes {
         if let before = change.before {
-          try put.bind(cut.ns).bind(change.path.bytes).bind(cut.pruned).bind(before.storedBytes).run()
+          try put.bind(cut.ns).bind(change.path.bytes).bind(cut.pruned)
+            .bind(before.storedBytes, upTo: LongValue.leafBytesMax).run()
         } else {
           try remove.bind(cut.ns).bind(change.path.bytes).run()
         }

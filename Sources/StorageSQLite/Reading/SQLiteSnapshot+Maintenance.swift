@@ -93,7 +93,7 @@ extension SQLiteSnapshot {
     try statement(
       "SELECT path, value FROM checkpoint_leaf WHERE ns = ? AND revision = ? AND path \(path == nil ? ">=" : ">") ? ORDER BY path"
     ).bind(namespace.rawValue).bind(revision.rawValue).bind(path?.bytes ?? []).all(limit: limit) { row throws(StorageError) in
-      Leaf(path: PathBytes(bytes: row.bytes(0)), scalar: try Scalar(stored: row.raw(1)))
+      Leaf(path: PathBytes(bytes: row.bytes(0)), scalar: try row.value(1, Scalar.init(stored:)))
     }
   }
 

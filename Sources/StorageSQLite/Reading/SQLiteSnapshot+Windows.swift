@@ -76,12 +76,6 @@ extension SQLiteSnapshot {
 }
 
 extension SQLiteConnection {
-  fileprivate func lastPath(_ ns: NamespaceID, before path: PathBytes) throws(StorageError) -> PathBytes? {
-    try statement(.lastPath).bind(ns.rawValue).bind(path.bytes).first { row throws(StorageError) in
-      PathBytes(bytes: row.bytes(0))
-    }
-  }
-
   fileprivate func lastPath(_ ns: NamespaceID, in run: HistoryRun, before path: PathBytes) throws(StorageError) -> PathBytes? {
     try statement(.lastHistoryPath).bind(ns.rawValue).bind(run.generation).bind(path.bytes).first { row throws(StorageError) in
       PathBytes(bytes: row.bytes(0))

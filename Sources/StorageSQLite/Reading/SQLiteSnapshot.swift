@@ -77,8 +77,8 @@ final class SQLiteSnapshot: Snapshot {
     try db.leaf(namespace, at: path)
   }
 
-  func leaf(in namespace: NamespaceID, before path: PathBytes) throws(StorageError) -> StoredLeaf? {
-    try db.leaf(namespace, before: path)
+  func lastPath(in namespace: NamespaceID, before path: PathBytes) throws(StorageError) -> PathBytes? {
+    try db.lastPath(namespace, before: path)
   }
 
   func children(in namespace: NamespaceID, of path: PathBytes, after key: Key?, limit: Int) throws(StorageError) -> [Key] {

@@ -160,7 +160,7 @@ extension SQLiteWriteSession {
       var before = ByteWriter(capacity: 16)
       before.write(scalar: row.before)
       try connection.statement(.putHistory).bind(ns.rawValue).bind(generation.last).bind(row.path.bytes).bind(row.revision)
-        .bind(before.bytes).run()
+        .bind(before.bytes, upTo: LongValue.leafBytesMax).run()
     }
   }
 

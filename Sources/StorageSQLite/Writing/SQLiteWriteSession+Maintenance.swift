@@ -72,7 +72,8 @@ extension SQLiteWriteSession {
   private func write(_ leaves: [Leaf], at revision: Revision, in ns: NamespaceID) throws(StorageError) {
     let insert = try statement("INSERT OR REPLACE INTO checkpoint_leaf (ns, revision, path, value) VALUES (?, ?, ?, ?)")
     for leaf in leaves {
-      try insert.bind(ns.rawValue).bind(revision.rawValue).bind(leaf.path.bytes).bind(leaf.scalar.storedBytes).run()
+      try insert.bind(ns.rawValue).bind(revision.rawValue).bind(leaf.path.bytes)
+        .bind(leaf.scalar.storedBytes, upTo: LongValue.leafBytesMax).run()
     }
   }
 
@@ -169,7 +170,8 @@ extension SQLiteWriteSession {
     let hit = places.filter { place in changes.contains { place.contains($0.path) } }
     let part = ErasedPart(order: order, paths: hit, digest: CommitRecord.digest(of: left))
     try erasingStatement("UPDATE commit_log SET changes = ? WHERE ns = ? AND revision = ?")
-      .bind(LeafChangeList.encode(left, without: commit.erased + [part])).bind(ns.rawValue).bind(revision.rawValue).run()
+      .bind(LeafChangeList.encode(left, without: commit.erased + [part]), upTo: LongValue.recordBytesMax).bind(ns.rawValue)
+      .bind(revision.rawValue).run()
   }
 
   private func erasePast(below place: PathBytes, through last: Revision, in ns: NamespaceID) throws(StorageError) {

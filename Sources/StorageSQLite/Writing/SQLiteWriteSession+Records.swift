@@ -177,14 +177,15 @@ extension SQLiteWriteSession {
       return try connection.statement(.removeNode).bind(ns.rawValue).bind(path.bytes).run()
     }
     try connection.statement(.putNode).bind(ns.rawValue).bind(path.bytes).bind(leaf.revision.rawValue)
-      .bind(scalar.storedBytes).run()
+      .bind(scalar.storedBytes, upTo: LongValue.leafBytesMax).run()
   }
 
   func write(_ commit: CommitRecord) throws(StorageError) {
-    try connection.statement(.putCommit).bind(commit.namespace.rawValue).bind(commit.revision.rawValue).bind(commit.epoch)
-      .bind(commit.time).bind(commit.actor.description).bind(commit.requestID).bind(commit.cause?.storedBytes)
-      .bind(commit.suppressesTriggers ? 1 : 0).bind(commit.digest).bind(commit.hash)
-      .bind(commit.changes.map { LeafChangeList.encode($0, without: commit.erased) }).run()
+    let row = try connection.statement(.putCommit).bind(commit.namespace.rawValue).bind(commit.revision.rawValue)
+      .bind(commit.epoch).bind(commit.time).bind(commit.actor.description).bind(commit.requestID)
+      .bind(commit.cause?.storedBytes).bind(commit.suppressesTriggers ? 1 : 0).bind(commit.digest).bind(commit.hash)
+    guard let changes = commit.changes else { return try row.bind(nil as [UInt8]?).run() }
+    try row.bind(LeafChangeList.encode(changes, without: commit.erased), upTo: LongValue.recordBytesMax).run()
   }
 
   func write(_ event: EventRecord) throws(StorageError) {
@@ -247,7 +248,7 @@ extension SQLiteWriteSession {
 
   func write(_ record: IdempotencyRecord, of ns: NamespaceID) throws(StorageError) {
     try connection.statement(.putIdempotency).bind(ns.rawValue).bind(record.key).bind(record.requestDigest)
-      .bind(record.revision.rawValue).bind(record.answer).bind(record.expiresAt).run()
+      .bind(record.revision.rawValue).bind(record.answer, upTo: LongValue.recordBytesMax).bind(record.expiresAt).run()
   }
 
   func write(_ record: FunctionRecord) throws(StorageError) {

@@ -56,32 +56,32 @@ extension SQLiteWriteSession {
     return result
   }
 
-  func leaf(in namespace: NamespaceID, before path: PathBytes) throws(StorageError) -> StoredLeaf? {
+  func lastPath(in namespace: NamespaceID, before path: PathBytes) throws(StorageError) -> PathBytes? {
     guard let overlay = batch.overlays[namespace], !overlay.rows.leaves.isEmpty || overlay.rows.hidesStored else {
-      return try db.leaf(namespace, before: path)
+      return try db.lastPath(namespace, before: path)
     }
     let pending = Self.lastPending(in: overlay, before: path)
     if overlay.rows.hidesStored { return pending }
     // Stored rows from the last down, until one counts that the batch did not replace or remove.
-    let rows = try db.statement(.leavesDescending)
+    let rows = try db.statement(.pathsDescending)
     defer { rows.reset() }
     rows.bind(namespace.rawValue).bind(path.bytes)
     while try rows.step() {
-      let stored = try SQLiteConnection.leaf(rows)
-      if let pending, stored.leaf.path < pending.leaf.path { return pending }
-      if overlay.rows.leaves[stored.leaf.path] != nil { continue }
+      let stored = PathBytes(bytes: rows.bytes(0))
+      if let pending, stored < pending { return pending }
+      if overlay.rows.leaves[stored] != nil { continue }
       return stored
     }
     return pending
   }
 
-  /// The last leaf before `path` that the batch itself has put.
-  private static func lastPending(in overlay: BatchOverlay, before path: PathBytes) -> StoredLeaf? {
+  /// Where the last leaf before `path` stands that the batch itself has put.
+  private static func lastPending(in overlay: BatchOverlay, before path: PathBytes) -> PathBytes? {
     let paths = overlay.rows.leaves.paths()
     var index = paths.lowerBound { $0 < path }
     while index > 0 {
       index -= 1
-      if let pending = overlay.rows.leaves[paths[index]], let leaf = pending.leaf(at: paths[index]) { return leaf }
+      if overlay.rows.leaves[paths[index]]?.scalar != nil { return paths[index] }
     }
     return nil
   }

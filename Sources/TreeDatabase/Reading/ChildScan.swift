@@ -52,9 +52,9 @@ struct ChildScan {
   ) throws(TreeReadError) {
     var upper = end
     while start < upper {
-      let last = try reading { () throws(StorageError) in try snapshot.leaf(in: namespace, before: upper) }
-      guard let last, !(last.leaf.path < start) else { return }
-      upper = try child(last.leaf.path)
+      let last = try reading { () throws(StorageError) in try snapshot.lastPath(in: namespace, before: upper) }
+      guard let last, !(last < start) else { return }
+      upper = try child(last)
       guard let entry = try entry(at: upper, meter: &meter), try body(entry) else { return }
     }
   }

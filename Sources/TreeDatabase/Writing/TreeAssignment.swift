@@ -88,14 +88,15 @@ struct TreeAssignment {
   private mutating func removeLeaf(above path: PathBytes) throws(CommitError) {
     // What is before the accounts is the tree, even where the tree is one leaf.
     if path.isAccounts { return }
-    var previous = try refusing { () throws(StorageError) in try session.leaf(in: namespace, before: path) }
-    if let found = previous, found.leaf.path.isPriority {
-      previous = try refusing { () throws(StorageError) in try session.leaf(in: namespace, before: found.leaf.path) }
+    let found = try refusing { () throws(StorageError) in
+      let last = try session.lastPath(in: namespace, before: path)
+      let previous = try last.flatMap { (last) throws(StorageError) in
+        last.isPriority ? try session.lastPath(in: namespace, before: last) : last
+      }
+      guard let previous, !previous.isPriority, previous != path, previous.contains(path) else { return nil as StoredLeaf? }
+      return try session.leaf(in: namespace, at: previous)
     }
-    guard let previous, !previous.leaf.path.isPriority, previous.leaf.path != path, previous.leaf.path.contains(path) else {
-      return
-    }
-    change(previous.leaf.path, from: previous, to: nil)
+    if let found { change(found.leaf.path, from: found, to: nil) }
   }
 
   /// A parent left without children vanishes, with its priority; so does its parent, and so on.
@@ -107,13 +108,24 @@ struct TreeAssignment {
     for parent in bereft.sorted().reversed() {
       for end in ([0] + parent.keyEnds).reversed() {
         let ancestor = PathBytes(bytes: Array(parent.bytes[..<end]))
-        let left = try refusing { () throws(StorageError) in try session.leaves(in: namespace, under: ancestor, limit: 2) }
-        guard let first = left.first else { continue }
-        guard left.count == 1, first.leaf.path == ancestor.priority else { break }
-        change(first.leaf.path, from: first, to: nil)
+        let last = try refusing { () throws(StorageError) in try lastPath(below: ancestor, before: ancestor.subtreeEnd) }
+        guard let last else { continue }
+        guard last == ancestor.priority else { break }
+        let priority = try refusing { () throws(StorageError) in
+          // A leaf keeps its priority.
+          try lastPath(below: ancestor, before: last) == nil ? session.leaf(in: namespace, at: last) : nil
+        }
+        guard let priority else { break }
+        change(last, from: priority, to: nil)
       }
     }
     bereft = []
+  }
+
+  /// The last place of a subtree before another (nil: the last of all). No value is read: a sibling's may be long.
+  private func lastPath(below path: PathBytes, before end: PathBytes?) throws(StorageError) -> PathBytes? {
+    let last = try session.lastPath(in: namespace, before: end ?? .afterAll)
+    return last.flatMap { path.contains($0) ? $0 : nil }
   }
 
   private mutating func setPriority(_ value: WriteOperation.PriorityValue, of path: PathBytes, time: Int64)

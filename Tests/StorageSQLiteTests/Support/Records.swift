@@ -99,14 +99,16 @@ final class RowCount {
 }
 
 extension SchemaMigration {
-  /// A step that never was: from a schema 0, which had none of these tables, to the current one.
-  static let invented = SchemaMigration(from: 0, script: inventedTables.map(SchemaScript.table).joined(separator: "\n"))
+  /// A step that never was: from a schema before, which had none of these tables, to the current one.
+  static let invented = SchemaMigration(
+    from: SchemaScript.version - 1, script: inventedTables.map(SchemaScript.table).joined(separator: "\n"))
 
   static let inventedTables = ["row_digest", "audit_chain"]
 
   /// SQL that takes a store back to the version before the step.
   static let undoing =
-    "UPDATE meta SET value = '0' WHERE name = 'schema'" + inventedTables.map { "; DROP TABLE \($0)" }.joined()
+    "UPDATE meta SET value = '\(SchemaScript.version - 1)' WHERE name = 'schema'"
+    + inventedTables.map { "; DROP TABLE \($0)" }.joined()
 }
 
 extension StoreUpgrade.Settings {
