@@ -63,7 +63,7 @@ conclude() {
 # How a whole run lies in time. Stages that mostly wait, for a browser, a server that starts, a timer, run a few at once. Compilers
 # that nobody waits for yet have what the others leave of the processors. The rest has the machine for itself.
 declare -A beside=()
-at_once_max=$(($(nproc) + 1))
+at_once_max=$(($(nproc) < 4 ? $(nproc) + 1 : 4))
 runs_beside() {
   case $1 in
     readme | console | replay | drill | disk | trap | upgrade | library | clients | admins | mail | pages | messages | openapi) ;;
