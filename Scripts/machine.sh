@@ -118,12 +118,16 @@ install_missing() {
 }
 
 # Makes an environment of Python with what a file of requirements names, once: environment NAME FILE [option of pip...]
+# Of stages that need it at the same time, the second waits for the first.
 environment() {
   local venv=.build/$1
-  if [[ ! -e $venv/complete ]]; then
-    rm -rf "$venv"
-    python3 -m venv "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "Tests/Stages/$2" "${@:3}"
-    touch "$venv/complete"
-  fi
+  (
+    flock 9
+    if [[ ! -e $venv/complete ]]; then
+      rm -rf "$venv"
+      python3 -m venv "$venv"
+      "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "Tests/Stages/$2" "${@:3}"
+      touch "$venv/complete"
+    fi
+  ) 9>"$venv.lock"
 }

@@ -60,15 +60,26 @@ conclude() {
   say "== $text"
 }
 
-# These keep one processor busy, or wait for a browser: others run meanwhile, up to those that need the machine for themselves.
+# How a whole run lies in time. Stages that mostly wait, for a browser, a server that starts, a timer, run a few at once. Compilers
+# that nobody waits for yet have what the others leave of the processors. The rest has the machine for itself.
 declare -A beside=()
-runs_beside() { [[ $1 == docs || $1 == console ]]; }
-needs_all() { [[ $1 == kill || $1 == hostile || $1 == example || $1 == benchmarks ]]; }
+at_once_max=$(($(nproc) < 4 ? $(nproc) + 1 : 4))
+runs_beside() {
+  case $1 in
+    readme | console | replay | drill | disk | trap | upgrade | library | clients | admins | mail | pages | messages | openapi) ;;
+    monitoring | links | documents | platforms | package | image) ;;
+    *) return 1 ;;
+  esac
+}
+fills_gaps() { [[ $1 == docs || $1 == release ]]; }
 
+# Starts a stage that runs while others do; what it prints is shown when it has ended.
 start_beside() {
   local stage=$1
-  say "== $stage, beside the next ones"
+  say "== $stage, beside others"
+  rm -f "$records/$stage.status"
   (
+    if fills_gaps "$stage"; then renice -n 19 -p "$BASHPID" >/dev/null 2>&1 || true; fi
     begin=$SECONDS
     set +e
     (
@@ -80,16 +91,38 @@ start_beside() {
   beside[$stage]=$!
 }
 
-join_beside() {
-  local stage status took
-  for stage in "${!beside[@]}"; do
-    wait "${beside[$stage]}" || true
-    say "== $stage"
-    cat "$records/$stage.txt"
-    read -r status took <"$records/$stage.status"
-    conclude "$stage" "$status" "$took"
+# Waits for one of them, shows what it printed and counts it. One that was killed has left no status: it failed.
+join() {
+  local stage=$1 status=1 took=0
+  wait "${beside[$stage]}" || true
+  unset "beside[$stage]"
+  if [[ -e $records/$stage.status ]]; then read -r status took <"$records/$stage.status"; fi
+  say "== $stage"
+  cat "$records/$stage.txt"
+  conclude "$stage" "$status" "$took"
+}
+
+# Waits until fewer than so many stages run at once; what fills gaps is not counted.
+join_until_below() {
+  local most=$1 stage ended pids
+  while true; do
+    pids=()
+    for stage in "${!beside[@]}"; do
+      if ! fills_gaps "$stage"; then pids+=("${beside[$stage]}"); fi
+    done
+    if ((${#pids[@]} < most)); then return; fi
+    ended=""
+    wait -n -p ended "${pids[@]}" || true
+    for stage in "${!beside[@]}"; do
+      if [[ ${beside[$stage]} == "$ended" ]] || ! kill -0 "${beside[$stage]}" 2>/dev/null; then join "$stage"; fi
+    done
   done
-  beside=()
+}
+
+join_beside() {
+  local stage
+  join_until_below 1
+  for stage in "${!beside[@]}"; do join "$stage"; done
 }
 # What interrupts it ends them all.
 trap 'trap - INT TERM; ((${#beside[@]} == 0)) || kill 0; exit 130' INT TERM

@@ -3,6 +3,7 @@
 All of it needs root: file systems are mounted in a namespace of each program's own, and go with it. Standard library only.
 """
 
+import fcntl
 import json
 import os
 import re
@@ -29,19 +30,22 @@ def debian(cache):
         codename = re.search(r"^VERSION_CODENAME=(\S+)", file.read(), flags=re.M).group(1)
     mirror = next(line.split()[1] for line in said if line.startswith(codename + " "))
     root = os.path.join(cache, f"{codename}-{'-'.join(INCLUDED)}")
-    if not os.path.isdir(root):
-        partial = f"{root}.{os.getpid()}"
-        os.makedirs(cache, exist_ok=True)
-        try:
-            subprocess.run(
-                ["debootstrap", "--variant=minbase", f"--include={','.join(INCLUDED)}", codename, partial, mirror], check=True,
-                stdout=subprocess.DEVNULL)
-            shutil.rmtree(os.path.join(partial, "var/cache/apt/archives"), ignore_errors=True)
-            os.makedirs(os.path.join(partial, "var/cache/apt/archives/partial"))
-            os.rename(partial, root)
-        finally:
-            subprocess.run(["umount", "--quiet", os.path.join(partial, "proc")], check=False, stderr=subprocess.DEVNULL)
-            shutil.rmtree(partial, ignore_errors=True)
+    os.makedirs(cache, exist_ok=True)
+    # Of two stages that need it at the same time, the second waits for the first.
+    with open(f"{root}.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.isdir(root):
+            partial = f"{root}.{os.getpid()}"
+            try:
+                subprocess.run(
+                    ["debootstrap", "--variant=minbase", f"--include={','.join(INCLUDED)}", codename, partial, mirror], check=True,
+                    stdout=subprocess.DEVNULL)
+                shutil.rmtree(os.path.join(partial, "var/cache/apt/archives"), ignore_errors=True)
+                os.makedirs(os.path.join(partial, "var/cache/apt/archives/partial"))
+                os.rename(partial, root)
+            finally:
+                subprocess.run(["umount", "--quiet", os.path.join(partial, "proc")], check=False, stderr=subprocess.DEVNULL)
+                shutil.rmtree(partial, ignore_errors=True)
     return root
 
 
