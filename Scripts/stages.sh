@@ -124,5 +124,49 @@ join_beside() {
   join_until_below 1
   for stage in "${!beside[@]}"; do join "$stage"; done
 }
+# Runs the stages; `tests` says afterwards whether one of them counts tests.
+tests=0
+run_stages() {
+  local stage
+  for stage in "$@"; do
+    case $stage in format | build | docs | release | benchmarks) ;; *) tests=1 ;; esac
+    if [[ -v beside[$stage] ]]; then
+      join "$stage"
+    elif [[ $stage == "${*: -1}" && ${#beside[@]} == 0 ]]; then
+      run "$stage"
+    elif runs_beside "$stage"; then
+      join_until_below "$at_once_max"
+      start_beside "$stage"
+      continue
+    elif [[ $stage == docs ]]; then
+      start_beside "$stage"
+      continue
+    elif [[ $stage == unit || $stage == kill ]]; then
+      # The optimised build begins while tests run, and the documentation is built while the program is killed.
+      join_until_below 1
+      if [[ $stage == unit ]] && ((${#skip_build[@]})) && wanted release; then
+        ignore_lock=(--ignore-lock)
+        start_beside release
+        ignore_lock=()
+      fi
+      run "$stage"
+    else
+      join_beside
+      run "$stage"
+    fi
+    case $stage in
+      build | release)
+        # What does not build cannot be tested.
+        if ((stage_failed)); then
+          summary+=("The stages after $stage did not run.")
+          break
+        fi
+        if [[ $stage == build ]]; then skip_build=(--skip-build --ignore-lock); fi
+        ;;
+    esac
+  done
+  join_beside
+}
+
 # What interrupts it ends them all.
 trap 'trap - INT TERM; ((${#beside[@]} == 0)) || kill 0; exit 130' INT TERM
