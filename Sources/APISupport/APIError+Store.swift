@@ -35,7 +35,11 @@ extension APIError {
       case .unavailable: (.serviceUnavailable, "unavailable")
       }
     self.init(status, code, error.message)
-    if case .overloaded = error.code { headers = [HTTPResponse.Header("Retry-After", "1")] }
+    switch error.code {
+    case .overloaded: headers = [HTTPResponse.Header("Retry-After", "1")]
+    case .unavailable: headers = [HTTPResponse.Header("Retry-After", "5")]
+    default: break
+    }
   }
 
   /// What is asked for was erased, for a player who left.

@@ -55,10 +55,23 @@ public final class Application: Sendable {
     try self.init(configuration: configuration, logger: logger, outlets: outlets, failpoint: .none, functions: functions)
   }
 
-  /// As above, with a place where a test lets the process die.
-  package init(
+  /// As above.
+  ///
+  /// - `failpoint`: where a test lets the process die.
+  package convenience init(
     configuration: ServerConfiguration, logger: Logger = Logger(label: "doubloon"), outlets: [any OutboxTransport] = [],
     failpoint: Failpoint, functions: (Functions) -> Void
+  ) throws {
+    try self.init(
+      configuration: configuration, logger: logger, outlets: outlets, failpoint: failpoint, board: nil, functions: functions)
+  }
+
+  /// As above.
+  ///
+  /// - `board`: what people were told of by the term before.
+  init(
+    configuration: ServerConfiguration, logger: Logger, outlets: [any OutboxTransport], failpoint: Failpoint,
+    board: AlertBoard?, functions: (Functions) -> Void
   ) throws {
     self.logger = logger
     let registry = Functions(settings: configuration.functionSettings)
@@ -81,7 +94,7 @@ public final class Application: Sendable {
       keys: keys.keys, metrics: metrics, logger: logger)
     backups = Self.backups(configuration, maker: shard.backups, store: identity, noting: metrics.maintenance, logger: logger)
     pools = RequestPools(clients: NIOThreadPool(numberOfThreads: 2), administrators: NIOThreadPool(numberOfThreads: 2))
-    monitor = try Self.monitor(configuration, shard: shard, metrics: metrics, logger: logger)
+    monitor = try Self.monitor(configuration, shard: shard, metrics: metrics, board: board, logger: logger)
     let assembly = ServerAssembly(
       shard: shard, keys: keys.keys, metrics: metrics, pools: pools, mailbox: mailing.mailbox, monitor: monitor,
       backups: backups, logger: logger)
@@ -104,13 +117,13 @@ public final class Application: Sendable {
   }
 
   private static func monitor(
-    _ configuration: ServerConfiguration, shard: Shard, metrics: ServerMetrics, logger: Logger
+    _ configuration: ServerConfiguration, shard: Shard, metrics: ServerMetrics, board: AlertBoard?, logger: Logger
   ) throws -> ServerMonitor {
     let functions = FunctionAdminAdapter(dispatcher: shard.dispatcher, engine: shard.engine)
     return ServerMonitor(
       watch: StoreWatch(engine: shard.engine, clock: configuration.clock, functions: functions), database: shard.database,
       outbox: shard.outbox, metrics: metrics, configuration: configuration, ways: try ServerMonitor.ways(configuration),
-      logger: logger)
+      board: board, logger: logger)
   }
 
   private static func tls(_ configuration: ServerConfiguration) throws -> TLSIdentity? {
@@ -161,22 +174,26 @@ extension Application {
     begin(try await startedServices())
   }
 
-  /// Serves until the process is told to end.
+  /// Serves for a term: until the process is told to end, or until the next server could write where this one cannot.
   ///
-  /// - Parameter onStart: called with the bound port once clients can connect.
-  public func run(onStart: (Int) -> Void) async throws {
-    // Before clients can connect: the first process of a container is not ended by a signal that nobody waits for.
-    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+  /// - `end`: that the process was told to end.
+  /// - `room`: waits for room on a disk that was full; nil where nobody does.
+  /// - `onStart`: called with the bound port once clients can connect.
+  /// - Returns: whether the process was told to end.
+  func run(until end: EndSignal, room: RoomWatch?, onStart: (Int) -> Void) async throws -> Bool {
     let services = try await startedServices()
     onStart(try await bind())
-    let end = BackgroundService(name: "signals") { for await _ in signals { return } }
+    var ends = [BackgroundService(name: "signals", end.wait)]
+    if let room {
+      ends.append(BackgroundService(name: "room") { [database] in try await room.wait { database.failure } })
+    }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: (services + servers).map { .init(service: $0) } + [
-          .init(service: end, successTerminationBehavior: .gracefullyShutdownGroup)
-        ], logger: logger))
+        services: (services + servers).map { .init(service: $0) }
+          + ends.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) }, logger: logger))
     try await group.run()
     close()
+    return end.isGiven
   }
 
   /// Ends what ``start()`` began; returns once the store is closed.

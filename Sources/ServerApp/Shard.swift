@@ -132,8 +132,9 @@ final class Shard: Sendable {
   }
 
   private static func log(_ failure: StorageError, to logger: Logger) {
+    let until = failure.code == .full ? "the disk has room again" : "the server is started again"
     logger.error(
-      "the writer has stopped: writes are refused until the server is started again, reads go on",
+      "the writer has stopped: writes are refused until \(until), reads go on",
       metadata: ["reason": "\(failure.message)"])
   }
 }

@@ -23,7 +23,7 @@ public struct ServerConfiguration: Sendable {
   /// Where the metrics are read without a key.
   package struct MetricsAddress: Sendable, Hashable {
     package let host: String
-    package let port: Int
+    package var port: Int
   }
 
   /// The address to listen on; anything but a loopback address makes a random admin token necessary.

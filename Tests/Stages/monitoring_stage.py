@@ -150,7 +150,7 @@ def logs(checks, server):
 
 
 # As large as the stage disk's.
-SMALL = "6m"
+SMALL, LARGE = "6m", "64m"
 
 
 def isolate():
@@ -184,6 +184,13 @@ def full_disk(checks, program, hook, heard):
                              until(lambda: any(f" firing {kind}: " in line for line in heard), 300), heard)
             text = admin.ask("GET", "/metrics").text
             checks.check("and so do the metrics", "\ndoubloon_writer_failed 1\n" in text)
+            admin.close()
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"remount,size={LARGE}", "tmpfs", folder], check=True)
+            checks.check("the receiver hears that the writer goes on when there is room",
+                         until(lambda: any(" resolved writer_stopped: " in line for line in heard), 300), heard)
+            admin = server.admin()
+            text = admin.ask("GET", "/metrics").text
+            checks.check("and so do the metrics", "\ndoubloon_writer_failed 0\n" in text)
             admin.close()
             server.stop()
         finally:

@@ -190,7 +190,8 @@ final class AccountTransaction {
   /// - Throws: `AccountError/emailTaken`, `AccountError/phoneNumberTaken`, `AccountError/identityTaken`,
   ///   `AccountError/uidTaken`; ``SignInDecisions/Open`` where the deployment's functions have to be asked first
   func save(
-    _ record: inout AccountRecord, from before: AccountRecord?, isByOwner: Bool = false, grace: Int64 = 0, isRevoking: Bool = false
+    _ record: inout AccountRecord, from before: AccountRecord?, isByOwner: Bool = false, grace: Int64 = 0,
+    isRevoking: Bool = false
   ) throws {
     record.tenant = before == nil ? scope.tenant : before?.tenant
     if before == nil { try checkNew(record.uid) }

@@ -64,7 +64,9 @@ struct MetricsReport {
         "doubloon_writer_overloads_total", help: "Requests that were refused because too many waited.",
         value: statistics.overloads),
       .gauge(
-        "doubloon_writer_failed", help: "1 once the writer has stopped for good.", value: database.failure == nil ? 0 : 1),
+        "doubloon_writer_failed",
+        help: "1 while the writer has stopped: until a full disk has room, else until the server is started again.",
+        value: database.failure == nil ? 0 : 1),
       .histogram(
         "doubloon_fsync_seconds", help: "How long the disk took to make a batch of commits durable.",
         bounds: flushes.bounds.map { Double($0) / 1e6 }, counts: flushed.counts, sum: Double(flushed.sum) / 1e6),

@@ -87,16 +87,14 @@ struct DevCommand: AsyncParsableCommand {
 
   func run() async throws {
     let configuration = try makeConfiguration()
-    let application: Application
     var notice = StartNotice(configuration: configuration, functions: try definitions(configuration))
     // A program that was just built is on no path.
     if let name = CommandLine.arguments.first, name.contains("/"), !name.contains(" ") { notice.program = name }
     let lines = notice
     do {
-      application = try Application(
-        configuration: configuration, logger: logger, functions: DoubloonCommandLine.functions.register)
+      let terms = ServerTerms(configuration: configuration, logger: logger, functions: DoubloonCommandLine.functions.register)
       let output = DoubloonCommandLine.output
-      try await application.run { port in output.line(lines.text(port: port)) }
+      try await terms.run { port in output.line(lines.text(port: port)) }
     } catch let error as CommandError {
       throw error
     } catch {

@@ -51,9 +51,8 @@ struct ServeCommand: AsyncParsableCommand {
     let logger = Logger.standardError(file.log)
     for warning in file.warnings { logger.warning("\(warning)") }
     do {
-      let application = try Application(
-        configuration: configuration, logger: logger, functions: DoubloonCommandLine.functions.register)
-      try await application.run { port in
+      let terms = ServerTerms(configuration: configuration, logger: logger, functions: DoubloonCommandLine.functions.register)
+      try await terms.run { port in
         for line in notice.lines(port: port) { logger.notice("\(line)") }
       }
       logger.notice("Stopped.")

@@ -11,7 +11,7 @@ enum AlertKind: String, Sendable, CaseIterable {
   case diskLow = "disk_low"
   /// The store is not what was written.
   case verificationFailed = "verification_failed"
-  /// Nothing can be written until the server is started again.
+  /// Nothing can be written until the server is started again, or until the disk that was full has room.
   case writerStopped = "writer_stopped"
   /// The last backup failed, or is too old.
   case backupFailed = "backup_failed"

@@ -18,8 +18,8 @@ struct AlertConditions: Sendable {
   func found(on machine: MachineSight?, at now: Int64) -> [AlertKind: String] {
     var found: [AlertKind: String] = [:]
     if let failure = database.failure {
-      found[.writerStopped] =
-        "The writer has stopped, and nothing can be written until the server is started again: \(failure.message)"
+      let what = failure.code == .full ? "until the disk has room again" : "until the server is started again"
+      found[.writerStopped] = "The writer has stopped, and nothing can be written \(what): \(failure.message)"
     }
     if let sight = watch.latest { look(at: sight, &found) }
     look(at: maintenance.notes, now: now, &found)

@@ -36,9 +36,10 @@ final class ServerMonitor: Sendable {
   private let state: Mutex<State>
 
   /// - `ways`: how people are told; none: the log says it alone.
+  /// - `board`: what they were told by the term before; nil for the first.
   init(
     watch: StoreWatch, database: Database, outbox: OutboxDispatcher, metrics: ServerMetrics,
-    configuration: ServerConfiguration, ways: [any AlertWay], logger: Logger
+    configuration: ServerConfiguration, ways: [any AlertWay], board: AlertBoard?, logger: Logger
   ) {
     let settings = configuration.alerts ?? AlertSettings()
     self.watch = watch
@@ -49,8 +50,11 @@ final class ServerMonitor: Sendable {
       database: database, watch: watch, maintenance: metrics.maintenance, settings: settings)
     posts = ways.map { AlertPost($0, clock: configuration.clock, logger: logger) }
     startedAt = configuration.clock.now()
-    state = Mutex(State(board: AlertBoard(interval: settings.minimumInterval)))
+    state = Mutex(State(board: board ?? AlertBoard(interval: settings.minimumInterval)))
   }
+
+  /// What people were told of, for the next term.
+  var board: AlertBoard { state.withLock(\.board) }
 
   /// How people are told, as the configuration says.
   ///

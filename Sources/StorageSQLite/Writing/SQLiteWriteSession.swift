@@ -88,11 +88,10 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
   /// Stops the session for good: what the disk holds is no longer known.
   func fail(_ error: StorageError) -> StorageError {
     stopped.withLock { stopped in
+      let event = error.code == .full ? "there is room and the store is opened again" : "the server is started again"
       let first =
         stopped
-        ?? StorageError(
-          error.code,
-          "\(error.message) Nothing more is written until the server is started again and reads what is on the disk.")
+        ?? StorageError(error.code, "\(error.message) Nothing more is written until \(event), with what is on the disk.")
       stopped = first
       return first
     }

@@ -1,0 +1,68 @@
+package import FunctionsKit
+import HTTPServer
+package import Logging
+import NIOCore
+package import ServerConfiguration
+import Triggers
+import UnixSignals
+
+/// Runs a server until the process is told to end: in terms, each of which is the life of one ``Application``.
+///
+/// A writer that finds its disk full stops for good, for what the file holds is not known any more. Its server answers what is
+/// read, and refuses what is written. When there is room again the next term begins on the same port, as after a crash: it reads
+/// what is on the disk, and the functions catch up with the log.
+package struct ServerTerms: Sendable {
+  private let configuration: ServerConfiguration
+  private let logger: Logger
+  private let functions: @Sendable (Functions) -> Void
+
+  /// - Parameter functions: registers the deployment's functions, for each term.
+  package init(
+    configuration: ServerConfiguration, logger: Logger, functions: @escaping @Sendable (Functions) -> Void
+  ) {
+    self.configuration = configuration
+    self.logger = logger
+    self.functions = functions
+  }
+
+  /// Serves until SIGTERM or SIGINT.
+  ///
+  /// - `onStart`: called with the bound port once clients can connect for the first time.
+  /// - Throws: `StorageError` if the data cannot be opened: another process has them, or a newer version wrote them.
+  package func run(onStart: (Int) -> Void) async throws {
+    let end = EndSignal()
+    // Before clients can connect: the first process of a container is not ended by a signal that nobody waits for.
+    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+    let watching = Task { for await _ in signals { return end.give() } }
+    defer { watching.cancel() }
+    try await run(until: end, room: room, onStart: onStart)
+  }
+
+  /// The same without signals.
+  ///
+  /// - Parameter room: nil where a term is the only one.
+  func run(until end: EndSignal, room: RoomWatch?, onStart: (Int) -> Void) async throws {
+    var configuration = configuration
+    var board: AlertBoard?
+    while true {
+      let application = try Application(
+        configuration: configuration, logger: logger, outlets: [], failpoint: .none, board: board, functions: functions)
+      let isOver = try await application.run(until: end, room: room) { port in
+        // Clients, and who reads the metrics, come back to where they were.
+        configuration.port = port
+        if let port = application.metricsServer?.address?.port { configuration.metricsAddress?.port = port }
+        if board == nil { return onStart(port) }
+        // As loud as what it ends.
+        logger.warning("the disk has room again: the server goes on with what is on it")
+      }
+      if isOver { return }
+      board = application.monitor.board
+    }
+  }
+
+  /// Data in memory go with their term.
+  private var room: RoomWatch? {
+    guard case .directory(let folder) = configuration.storage else { return nil }
+    return RoomWatch(clock: configuration.clock) { RoomWatch.hasRoom(in: folder) }
+  }
+}
