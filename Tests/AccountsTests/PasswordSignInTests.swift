@@ -97,6 +97,27 @@ struct PasswordSignInTests {
     }
   }
 
+  @Test("where addresses are secret, who would change to one learns nothing, and no letter goes to who has an account")
+  func changeTellsNothing() async throws {
+    try await AccountFixture.run { fixture in
+      try await fixture.signUp("jim@x.io")
+      let eve = try await fixture.signUp("eve@x.io")
+      func mail(_ email: String) async throws -> SentCode {
+        let purpose = CodeRequest.Purpose.change(of: .idToken(eve.idToken), to: try fixture.email(email))
+        return try await fixture.accounts.emailCodes.send(CodeRequest(purpose), fixture.client)
+      }
+      #expect(await fixture.error { _ = try await mail("jim@x.io") } == .emailTaken)
+      #expect(await fixture.error { _ = try await fixture.update(eve, email: "jim@x.io") } == .emailTaken)
+      try await fixture.configure { $0.hidesAddresses = true }
+      for email in ["jim@x.io", "ann@x.io"] {
+        #expect(await fixture.error { _ = try await fixture.update(eve, email: email) } == .unverifiedEmailChange)
+        #expect(try await mail(email) == SentCode(email: "eve@x.io"))
+      }
+      #expect(fixture.letters.all.map(\.to) == ["ann@x.io"])
+      #expect(fixture.accounts.emailCodes.mailed(of: fixture.project).map(\.newEmail) == ["ann@x.io"])
+    }
+  }
+
   @Test("that an account is disabled is told to who has the password, and where addresses are no secret to everybody")
   func disabled() async throws {
     try await AccountFixture.run { fixture in

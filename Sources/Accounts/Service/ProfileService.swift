@@ -68,14 +68,14 @@ package struct ProfileService: Sendable {
       try AccountRules.checkRecent(token, account: seen, options: accounts.options, at: accounts.clock.now())
     }
     if let email, changesEmail {
+      // Where it is secret which addresses have accounts, another one is set by its link only; a first one may be set freely.
+      guard seen.secondFactors.isEmpty, !settings.hidesAddresses || seen.email == nil else {
+        throw AccountError.unverifiedEmailChange
+      }
       if !settings.allowsDuplicateEmails, let owner = try accounts.account(.email(email), of: context.project),
         owner.uid != seen.uid
       {
         throw AccountError.emailTaken
-      }
-      // Where it is secret which addresses have accounts, another one is set by its link only; a first one may be set freely.
-      guard seen.secondFactors.isEmpty, !settings.hidesAddresses || seen.email == nil else {
-        throw AccountError.unverifiedEmailChange
       }
     }
     var hash: String?

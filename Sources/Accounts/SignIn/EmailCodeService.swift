@@ -46,21 +46,22 @@ package struct EmailCodeService: Sendable {
 
   /// Makes a code and mails it.
   ///
-  /// Where addresses are secret the answer is the same whether an account has the address or not.
+  /// Where addresses are secret the answer is the same whether an account has the address or not, and so is what is stored before
+  /// it: else the time would tell. A code that is mailed to nobody is known to nobody.
   package func send(_ request: CodeRequest, _ context: AccountContext) async throws -> SentCode {
     try checkSending(continueURL: request.continueURL)
     let target = try target(of: request.purpose, context: context)
     try throttle(to: target.newEmail ?? target.email, context: context)
-    guard target.isKnown else { return SentCode(email: target.email) }
     var order = IssuedCode(
       target.kind, email: target.email, newEmail: target.newEmail, uid: target.record?.uid,
       displayName: target.record?.displayName)
     order.continueURL = request.continueURL
-    order.isMailed = !request.returnsLink
+    order.isMailed = target.isKnown && !request.returnsLink
     let prepared = prepare(order, context: context)
     try await accounts.change(
       context.project, by: context.actor(for: target.record?.uid ?? ""), outbox: prepared.outbox
     ) { transaction in transaction.put(.code(prepared.record)) }
+    guard target.isKnown else { return SentCode(email: target.email) }
     announce(prepared, context: context)
     guard request.returnsLink else { return SentCode(email: target.email) }
     return SentCode(email: target.email, code: prepared.code, link: prepared.link)
@@ -93,6 +94,7 @@ package struct EmailCodeService: Sendable {
     let email: String
     var newEmail: String?
     let record: AccountRecord?
+    /// Whether somebody is to get the letter; if not, nobody is told so.
     var isKnown = true
   }
 
@@ -114,9 +116,12 @@ package struct EmailCodeService: Sendable {
     case .change(let owner, let newEmail):
       let record = try account(of: owner, context: context, changes: true)
       guard let email = record.email else { throw AccountError.noEmail }
-      let isTaken = try accounts.account(.email(newEmail.text), of: context.project) != nil
-      if isTaken, !(try accounts.settings(of: context.project).allowsDuplicateEmails) { throw AccountError.emailTaken }
-      return Target(kind: .changeEmail, email: email, newEmail: newEmail.text, record: record)
+      let settings = try accounts.settings(of: context.project)
+      let isTaken =
+        try !settings.allowsDuplicateEmails && accounts.account(.email(newEmail.text), of: context.project) != nil
+      // An administrator may know.
+      guard !isTaken || settings.hidesAddresses && context.administrator == nil else { throw AccountError.emailTaken }
+      return Target(kind: .changeEmail, email: email, newEmail: newEmail.text, record: record, isKnown: !isTaken)
     }
   }
 

@@ -86,7 +86,7 @@ extension SocketSession {
 
   /// The client is told, closes, and comes again with another token and all its listens: so those that it may no longer have
   /// end without a message (firebase-js-sdk, `PersistentConnection.ts`).
-  private func expire() {
+  func expire() {
     guard isOpen else { return }
     caller = .anonymous
     watchRevocation()

@@ -268,6 +268,8 @@ extension SocketSession {
     guard let namespace, services.database.namespace(named: namespaceName) == namespace else {
       return endForgotten()
     }
+    // What made the caller void may be known before the session was told of it.
+    if services.authenticator.isVoid(caller) { expire() }
     do throws(SocketError) {
       switch request.action {
       case "p", "m": try write(request, in: namespace)

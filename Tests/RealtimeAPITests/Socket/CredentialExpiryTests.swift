@@ -50,16 +50,43 @@ struct CredentialExpiryTests {
   /// Everybody has the same credentials, which become void without anybody being told.
   final class Voidable: AccessDeciding, Authenticating {
     let areVoid = Mutex(false)
+    /// How long they are good, in milliseconds.
+    let lifetime: Int64
     var createsNamespaces: Bool { true }
     var isDevelopment: Bool { true }
-    func caller(_ credentials: RequestCredentials) -> Caller { ShortLived().caller(credentials) }
+
+    init(lifetime: Int64 = 50) { self.lifetime = lifetime }
+
+    func caller(_ credentials: RequestCredentials) -> Caller {
+      let caller = ShortLived().caller(credentials)
+      guard caller != .anonymous else { return caller }
+      return Caller(actor: caller.actor, isAdmin: false, validUntil: APIServer.start + lifetime)
+    }
     func isVoid(_ caller: Caller) -> Bool { caller != .anonymous && areVoid.withLock(\.self) }
     func decideRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> ReadDecision {
       ReadDecision(isAllowed: true)
     }
     func explainRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> String? { nil }
     func judgesWrites(in namespace: String, of caller: Caller) -> Bool { false }
-    func mayWrite(_ path: Path, in namespace: String, as caller: Caller) -> Bool { true }
+    func mayWrite(_ path: Path, in namespace: String, as caller: Caller) -> Bool { caller != .anonymous }
+  }
+
+  @Test("A write that comes when they are void, and before the connection was told, is nobody's")
+  func writeAfterTheEnd() async throws {
+    let access = Voidable(lifetime: 3_600_000)
+    try await APIServer.run(access: access) { server in
+      let (client, _) = try await SocketClient.connect(to: server.port)
+      try await client.request(#"{"r":1,"a":"auth","b":{"cred":"token"}}"#)
+      #expect(try await client.answer() == #"{"r":1,"b":{"s":"ok","d":{"auth":{"uid":"jim"}}}}"#)
+      try await client.request(#"{"r":2,"a":"p","b":{"p":"/a","d":1}}"#)
+      #expect(try await client.answer() == #"{"r":2,"b":{"s":"ok","d":""}}"#)
+      access.areVoid.withLock { $0 = true }
+      try await client.request(#"{"r":3,"a":"p","b":{"p":"/a","d":2}}"#)
+      #expect(try await client.answer() == #"{"a":"ac","b":{"s":"expired_token","d":"Auth token is expired"}}"#)
+      #expect(try await client.answer() == #"{"r":3,"b":{"s":"permission_denied","d":"Permission denied"}}"#)
+      #expect(try server.revision() == 1)
+      try await client.close()
+    }
   }
 
   @Test("Who came with an old token in the grace of a revocation loses it when that is over, though nobody is told then")
