@@ -268,8 +268,12 @@ extension SocketSession {
     guard let namespace, services.database.namespace(named: namespaceName) == namespace else {
       return endForgotten()
     }
+    switch request.action {
+    // Another caller comes in any case.
+    case "auth", "gauth", "unauth": break
     // What made the caller void may be known before the session was told of it.
-    if services.authenticator.isVoid(caller) { expire() }
+    default: if services.authenticator.isVoid(caller) { expire() }
+    }
     do throws(SocketError) {
       switch request.action {
       case "p", "m": try write(request, in: namespace)
