@@ -60,8 +60,8 @@ conclude() {
   say "== $text"
 }
 
-# How a whole run lies in time. Stages that mostly wait, for a browser, a server that starts, a timer, run a few at once. Compilers
-# that nobody waits for yet have what the others leave of the processors. The rest has the machine for itself.
+# How a whole run lies in time. Stages that mostly wait, for a browser, a server that starts, a timer, run a few at once. The
+# documentation, for which nobody waits, has what the others leave of the processors. The rest has the machine for itself.
 declare -A beside=()
 at_once_max=$(($(nproc) < 4 ? $(nproc) + 1 : 4))
 runs_beside() {
@@ -71,7 +71,7 @@ runs_beside() {
     *) return 1 ;;
   esac
 }
-fills_gaps() { [[ $1 == docs || $1 == release ]]; }
+fills_gaps() { [[ $1 == docs ]]; }
 
 # Starts a stage that runs while others do; what it prints is shown when it has ended.
 start_beside() {
@@ -141,14 +141,9 @@ run_stages() {
     elif [[ $stage == docs ]]; then
       start_beside "$stage"
       continue
-    elif [[ $stage == unit || $stage == kill ]]; then
-      # The optimised build begins while tests run, and the documentation is built while the program is killed.
+    elif [[ $stage == kill ]]; then
+      # The documentation is built meanwhile.
       join_until_below 1
-      if [[ $stage == unit ]] && ((${#skip_build[@]})) && wanted release; then
-        ignore_lock=(--ignore-lock)
-        start_beside release
-        ignore_lock=()
-      fi
       run "$stage"
     else
       join_beside
