@@ -16,7 +16,7 @@ package struct ServerTerms: Sendable {
   private let logger: Logger
   private let functions: @Sendable (Functions) -> Void
 
-  /// - Parameter functions: registers the deployment's functions, for each term.
+  /// - `functions`: registers the deployment's functions, for each term.
   package init(
     configuration: ServerConfiguration, logger: Logger, functions: @escaping @Sendable (Functions) -> Void
   ) {
@@ -40,7 +40,7 @@ package struct ServerTerms: Sendable {
 
   /// The same without signals.
   ///
-  /// - Parameter room: nil where a term is the only one.
+  /// - `room`: nil where a term is the only one.
   func run(until end: EndSignal, room: RoomWatch?, onStart: (Int) -> Void) async throws {
     var configuration = configuration
     var board: AlertBoard?
