@@ -165,6 +165,7 @@ import TreeModel
       _ = auth.observeSocketToken { _, uid in heard.withLock { $0.append(uid) } }
       let user = try await auth.signInAnonymously().user
       http.answer { _ in throw TransportError(.unreachable, "Nobody is there.") }
+      try await reached { server.clock.waits.contains { $0 > 3000 } }
       server.clock.move(3300)
       for seconds in [60.0, 120, 240] {
         try await reached { server.clock.waits.first == seconds }
