@@ -177,15 +177,15 @@ extension Application {
   /// Serves for a term: until the process is told to end, or until the next server could write where this one cannot.
   ///
   /// - `end`: that the process was told to end.
-  /// - `room`: waits for room on a disk that was full; nil where nobody does.
+  /// - `space`: waits for room on a disk that was full; nil where nobody does.
   /// - `onStart`: called with the bound port once clients can connect.
   /// - Returns: whether the process was told to end.
-  func run(until end: EndSignal, room: RoomWatch?, onStart: (Int) -> Void) async throws -> Bool {
+  func run(until end: EndSignal, space: DiskSpaceWatch?, onStart: (Int) -> Void) async throws -> Bool {
     let services = try await startedServices()
     onStart(try await bind())
     var ends = [BackgroundService(name: "signals", end.wait)]
-    if let room {
-      ends.append(BackgroundService(name: "room") { [database] in try await room.wait { database.failure } })
+    if let space {
+      ends.append(BackgroundService(name: "disk space") { [database] in try await space.wait { database.failure } })
     }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(

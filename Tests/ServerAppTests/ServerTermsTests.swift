@@ -27,7 +27,7 @@ import Testing
   private static let full = StorageError(.full, "The disk is full.")
 
   /// The looks that it takes until a writer may go on whose disk is full after so many looks.
-  private static func looks(_ watch: RoomWatch, _ clock: CountingClock, good: Int = 0) async throws -> Int {
+  private static func looks(_ watch: DiskSpaceWatch, _ clock: CountingClock, good: Int = 0) async throws -> Int {
     let first = clock.count
     try await watch.wait { clock.count - first < good ? nil : full }
     return clock.count - first
@@ -36,11 +36,11 @@ import Testing
   @Test("the next server begins as soon as there is room; a disk that fills up again and again is tried more and more seldom")
   func pauses() async throws {
     let clock = CountingClock()
-    let watch = RoomWatch(clock: clock) { true }
+    let watch = DiskSpaceWatch(clock: clock) { true }
     var looks: [Int] = []
     for _ in 0..<7 { looks.append(try await Self.looks(watch, clock)) }
     #expect(looks == [0, 1, 3, 7, 15, 30, 30])
-    let good = RoomWatch.goodLooks
+    let good = DiskSpaceWatch.goodLooks
     #expect(try await Self.looks(watch, clock, good: good) == good, "after ten good minutes at once")
     #expect(try await Self.looks(watch, clock) == 0)
     #expect(try await Self.looks(watch, clock, good: 5) == 6)
@@ -50,7 +50,7 @@ import Testing
   func waits() async throws {
     let clock = CountingClock()
     let asked = Mutex(0)
-    let watch = RoomWatch(clock: clock) {
+    let watch = DiskSpaceWatch(clock: clock) {
       asked.withLock { asked in
         asked += 1
         return asked == 5
@@ -59,17 +59,17 @@ import Testing
     #expect(try await Self.looks(watch, clock, good: 3) == 7)
     for failure in [nil, StorageError(.failed, "The disk refused an fsync.")] {
       await #expect(throws: CancellationError.self) {
-        try await RoomWatch(clock: CountingClock()) { true }.wait { failure }
+        try await DiskSpaceWatch(clock: CountingClock()) { true }.wait { failure }
       }
     }
   }
 
   @Test("a folder on a disk with room has room, and nothing is left of the try; a folder that is not there has none")
-  func room() throws {
+  func space() throws {
     let folder = TemporaryFolder()
-    #expect(RoomWatch.hasRoom(in: folder.path))
-    #expect(!FileBytes.exists(folder.file(".room")))
-    #expect(!RoomWatch.hasRoom(in: folder.file("missing")))
+    #expect(DiskSpaceWatch.hasSpace(in: folder.path))
+    #expect(!FileBytes.exists(folder.file(".space")))
+    #expect(!DiskSpaceWatch.hasSpace(in: folder.file("missing")))
   }
 
   @Test("the word to end ends those that wait, those that come later, and nobody's wait twice")
@@ -98,7 +98,7 @@ import Testing
       var ports: [Int] = []
       let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
       let terms = ServerTerms(configuration: configuration, logger: logger) { _ in }
-      try await terms.run(until: end, room: nil) { port in
+      try await terms.run(until: end, space: nil) { port in
         ports.append(port)
         end.give()
       }

@@ -130,7 +130,7 @@ def goes_on(checks, server, folder, acknowledged):
     checks.check("the process is the same", server.process.poll() is None)
     checks.check("the log says that it goes on", sum("the server goes on" in line for line in server.lines) == 1)
     checks.check("it says once where it listens", sum("Doubloon" in line and "http" in line for line in server.lines) <= 1)
-    leftovers = [name for name in os.listdir(os.path.join(folder, "data")) if name.startswith(".room")]
+    leftovers = [name for name in os.listdir(os.path.join(folder, "data")) if name.startswith(".space")]
     checks.check("nothing is left of the try", leftovers == [], leftovers)
     is_sound(checks, Connection(server.port), acknowledged, "after the disk got room")
 

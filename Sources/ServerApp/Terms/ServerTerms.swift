@@ -35,19 +35,19 @@ package struct ServerTerms: Sendable {
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
     let watching = Task { for await _ in signals { return end.give() } }
     defer { watching.cancel() }
-    try await run(until: end, room: room, onStart: onStart)
+    try await run(until: end, space: space, onStart: onStart)
   }
 
   /// The same without signals.
   ///
-  /// - `room`: nil where a term is the only one.
-  func run(until end: EndSignal, room: RoomWatch?, onStart: (Int) -> Void) async throws {
+  /// - `space`: nil where a term is the only one.
+  func run(until end: EndSignal, space: DiskSpaceWatch?, onStart: (Int) -> Void) async throws {
     var configuration = configuration
     var board: AlertBoard?
     while true {
       let application = try Application(
         configuration: configuration, logger: logger, outlets: [], failpoint: .none, board: board, functions: functions)
-      let isOver = try await application.run(until: end, room: room) { port in
+      let isOver = try await application.run(until: end, space: space) { port in
         // Clients, and who reads the metrics, come back to where they were.
         configuration.port = port
         if let port = application.metricsServer?.address?.port { configuration.metricsAddress?.port = port }
@@ -61,8 +61,8 @@ package struct ServerTerms: Sendable {
   }
 
   /// Data in memory go with their term.
-  private var room: RoomWatch? {
+  private var space: DiskSpaceWatch? {
     guard case .directory(let folder) = configuration.storage else { return nil }
-    return RoomWatch(clock: configuration.clock) { RoomWatch.hasRoom(in: folder) }
+    return DiskSpaceWatch(clock: configuration.clock) { DiskSpaceWatch.hasSpace(in: folder) }
   }
 }

@@ -6,7 +6,7 @@ import Synchronization
 /// Waits, where a writer found its disk full, until there is room for the next.
 ///
 /// A disk that fills up at once again is tried more and more seldom: players would be thrown off for nothing each time.
-final class RoomWatch: Sendable {
+final class DiskSpaceWatch: Sendable {
   /// How often it looks, in milliseconds.
   static let interval: Int64 = 2000
   /// Looks at a disk that is full, from one term's end to the next one's, at most: a minute's.
@@ -15,14 +15,14 @@ final class RoomWatch: Sendable {
   static let goodLooks = 300
 
   private let clock: any WallClock
-  private let hasRoom: @Sendable () -> Bool
+  private let hasSpace: @Sendable () -> Bool
   /// Looks at a full disk before the next term begins.
   private let pause = Mutex(0)
 
-  /// - `hasRoom`: whether a server could write again; asked only while the writer cannot.
-  init(clock: any WallClock, hasRoom: @escaping @Sendable () -> Bool) {
+  /// - `hasSpace`: whether a server could write again; asked only while the writer cannot.
+  init(clock: any WallClock, hasSpace: @escaping @Sendable () -> Bool) {
     self.clock = clock
-    self.hasRoom = hasRoom
+    self.hasSpace = hasSpace
   }
 
   /// Returns when a writer that found its disk full would find room.
@@ -35,7 +35,7 @@ final class RoomWatch: Sendable {
       if failure()?.code == .full {
         full += 1
         let pause = good >= Self.goodLooks ? 0 : self.pause.withLock(\.self)
-        if full > pause, hasRoom() { break }
+        if full > pause, hasSpace() { break }
       } else {
         good += 1
       }
@@ -45,16 +45,16 @@ final class RoomWatch: Sendable {
   }
 }
 
-extension RoomWatch {
+extension DiskSpaceWatch {
   /// What has to be free before a server goes on, in bytes: what its log may take before it is moved into the store.
   private static let bytesMin: Int64 = 32 << 20
   /// What is taken for a try, in bytes. A quota does not show in what is free.
   private static let tryBytes = 8 << 20
 
   /// Whether a server could write in a folder again.
-  static func hasRoom(in folder: String) -> Bool {
+  static func hasSpace(in folder: String) -> Bool {
     guard let space = DiskSpace(of: folder), space.freeBytes >= bytesMin else { return false }
-    let name = folder + "/.room"
+    let name = folder + "/.space"
     let file = open(name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { return false }
     defer { close(file) }
