@@ -5,6 +5,18 @@ public enum SchemaScript {
 
   /// Creates every table of an empty store.
   public static let text = String(decoding: PackageResources.schema_sql, as: UTF8.self)
+
+  /// Its statements, without comments and semicolons.
+  package static var statements: [String] {
+    var code = ""
+    for line in text.split(separator: "\n") {
+      // No text in it has two dashes.
+      var end = line.startIndex
+      while end < line.endIndex, !line[end...].hasPrefix("--") { end = line.index(after: end) }
+      code += line[..<end] + "\n"
+    }
+    return code.split(separator: ";").map(String.init).filter { !$0.allSatisfy(\.isWhitespace) }
+  }
 }
 
 /// One step from a schema version to the next. Frozen as soon as it was released.

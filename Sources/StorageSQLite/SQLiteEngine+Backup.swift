@@ -88,6 +88,8 @@ extension SQLiteEngine {
     }
     for namespace in try connection.namespaces() { try connection.verifyHeads(of: namespace) }
     try change(connection)
+    // A backup of a working copy becomes a store of its own.
+    if try connection.journalPosition() != nil { try connection.endCopy() }
     for namespace in try connection.namespaces() { try connection.verifyHeads(of: namespace) }
     let epoch = try connection.beginEpoch()
     // Closing removes the log file; what is in it has to be in the main file before that is renamed.

@@ -27,6 +27,8 @@ public final class SQLiteEngine: StorageEngine {
   let options: SQLiteOptions
   let pool: ReaderPool
   let history: HistoryMemory
+  /// Gives nobody a connection: for looks while another node may be writing.
+  private let refusing: ReaderPool
   private let gate = FlushGate()
   private let gauge: LogGauge
   private let folder: DataFolder
@@ -34,6 +36,8 @@ public final class SQLiteEngine: StorageEngine {
   private let checkpointer: Mutex<SQLiteConnection>
   private let compactor: Mutex<HistoryCompactor?>
   private let faults: SQLiteFaults?
+  /// Where batches become durable; nil where this file is where.
+  let journal: JournalOrder?
   private let state = Mutex(State())
   /// Whether the one write session was made.
   var hasSession: Bool { state.withLock(\.hasSession) }
@@ -78,21 +82,36 @@ public final class SQLiteEngine: StorageEngine {
     return try SQLiteEngine(folder: folder, options: options)
   }
 
+  /// Opens a journal's working copy, to write in a term of it.
+  ///
+  /// - `fence`: the number of the term.
+  /// - Throws: `StorageError.Code.olderSchema` for a copy that an older version wrote, `StorageError.Code.newerSchema`.
+  public convenience init(
+    workingCopy directory: String, journal: any BatchJournal, fence: Int64, options: SQLiteOptions = SQLiteOptions(),
+    schema: SchemaHistory = .released
+  ) throws(StorageError) {
+    try self.init(
+      folder: DataFolder(directory), options: options,
+      upgrade: StoreUpgrade.Settings(schema: schema, policy: UpgradePolicy(mode: .refused)), term: (journal, fence))
+  }
+
   init(
     folder: DataFolder, options: SQLiteOptions, upgrade: StoreUpgrade.Settings = StoreUpgrade.Settings(),
-    faults: SQLiteFaults? = nil, companions: [String] = []
+    faults: SQLiteFaults? = nil, companions: [String] = [], term: (journal: any BatchJournal, fence: Int64)? = nil
   ) throws(StorageError) {
     self.folder = folder
     var options = options
-    // Memory has no blocks to be found.
-    if folder.isTemporary { options.reserve = nil }
+    // Memory has no blocks to be found, and a copy is not synced.
+    if folder.isTemporary || term != nil { options.reserve = nil }
     self.options = options
     self.faults = faults
     gauge = LogGauge(allowing: options.walBytesMax / options.pageBytes)
     do throws(StorageError) {
-      writer = try StoreOpening(
-        path: folder.store, options: options, upgrade: upgrade, companions: companions
+      let writer = try StoreOpening(
+        path: folder.store, options: options, upgrade: upgrade, companions: companions, isCopy: term != nil
       ).open()
+      self.writer = writer
+      journal = try term.map { term throws(StorageError) in try Self.order(writer, term.journal, fence: term.fence) }
       guard let epoch = try writer.meta(.epoch) else { throw writer.damaged("the store's epoch") }
       self.epoch = epoch
       let checkpointer = try SQLiteConnection(path: folder.store, vfs: options.vfs)
@@ -103,6 +122,10 @@ public final class SQLiteEngine: StorageEngine {
       throw error
     }
     pool = ReaderPool(path: folder.store, options: options)
+    refusing = ReaderPool(
+      closedBy: StorageError(
+        .lost, "This node has had no word from PostgreSQL for some seconds, and another may lead by now. Try again in a moment."
+      ))
     history = HistoryMemory(limits: options.history)
     compactor = Mutex(nil)
   }
@@ -114,6 +137,8 @@ public final class SQLiteEngine: StorageEngine {
   public func read<Result, E: Error>(_ body: (any Snapshot) throws(E) -> Result) throws(E) -> Result {
     let (result, position) = try readAhead(body)
     gate.wait(for: position)
+    // Asked after the wait: a batch may have been lost meanwhile, and the look may have seen it.
+    guard journal?.journal.isCurrent ?? true else { return try refuse(body) }
     return result
   }
 
@@ -123,7 +148,13 @@ public final class SQLiteEngine: StorageEngine {
     let snapshot = SQLiteSnapshot(epoch: epoch, history: history, pool: pool)
     defer { snapshot.finish() }
     let result = try body(snapshot)
+    guard journal?.journal.isCurrent ?? true else { return (try refuse(body), gate.position) }
     return (result, gate.position)
+  }
+
+  /// Looks at nothing: each question is answered with the reason.
+  private func refuse<Result, E: Error>(_ body: (any Snapshot) throws(E) -> Result) throws(E) -> Result {
+    try body(SQLiteSnapshot(epoch: epoch, history: history, pool: refusing))
   }
 
   public func whenDurable(_ position: Int, _ proceed: @escaping @Sendable () -> Void) {
@@ -172,6 +203,7 @@ public final class SQLiteEngine: StorageEngine {
         let connection = try SQLiteConnection(path: folder.store, vfs: options.vfs)
         for pragma in Pragmas.compactor(options) { try connection.execute(pragma) }
         try LongValue.followMerges(connection)
+        if let journal { connection.recorder = try TransactionRecorder(connection, order: journal) }
         compactor = HistoryCompactor(connection: connection, limits: options.history)
       }
       return try compactor?.step() ?? false

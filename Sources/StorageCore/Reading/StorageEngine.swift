@@ -79,7 +79,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
   /// What kind of fault. Engines may learn of more, so it is no enum that a caller could switch over completely.
   public struct Code: Sendable, Hashable {
     private enum Value: Sendable, Hashable {
-      case locked, newerSchema, olderSchema, damaged, full, failed, stopped, unreadable, unsuitable
+      case locked, newerSchema, olderSchema, damaged, full, failed, stopped, unreadable, unsuitable, lost
     }
 
     private let value: Value
@@ -104,6 +104,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public static let unreadable = Code(.unreadable)
     /// The file that a copy was to go to cannot be one: it is no regular file, or lies beside the store.
     public static let unsuitable = Code(.unsuitable)
+    /// The node has lost its lease or its journal: another may write by now. The next term finds out what is true.
+    public static let lost = Code(.lost)
   }
 
   /// Which kind.

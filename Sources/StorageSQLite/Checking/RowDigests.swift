@@ -131,7 +131,9 @@ final class RowDigests {
 
   /// What the store says that its tables hold.
   static func stored(on connection: SQLiteConnection) throws(StorageError) -> [Key: RowSetDigest] {
-    let rows = try SQLiteStatement("SELECT ns, name, row_count, digest FROM row_digest", on: connection, isKept: false)
+    let rows = try SQLiteStatement(
+      "SELECT ns, name, row_count, digest FROM row_digest WHERE name <> '\(SQLiteConnection.journalName)'", on: connection,
+      isKept: false)
     let found = try rows.all { row throws(StorageError) -> (Key, RowSetDigest) in
       guard let digest = RowSetDigest(count: row.int(2), bytes: row.bytes(3)) else { throw connection.damaged("a digest") }
       return (Key(ns: row.int(0), table: try row.text(1)), digest)

@@ -53,7 +53,7 @@ enum SQL {
 
 /// Beginning and ending transactions.
 enum TransactionQuery: Int, PreparedQuery {
-  case begin, beginImmediate, commit, rollback
+  case begin, beginImmediate, commit, rollback, putPosition
 
   static var group: Int { 0 }
 
@@ -63,6 +63,7 @@ enum TransactionQuery: Int, PreparedQuery {
     case .beginImmediate: "BEGIN IMMEDIATE"
     case .commit: "COMMIT"
     case .rollback: "ROLLBACK"
+    case .putPosition: SQL.insert("row_digest", "ns, name, row_count, digest", replacing: true)
     }
   }
 }

@@ -16,6 +16,8 @@ final class SQLiteConnection: @unchecked Sendable {
   private(set) var isClosed = false
   /// Follows the rows that this connection writes; the writer's does.
   var digests: RowDigests?
+  /// Gives this connection's transactions to a journal; nil where the file itself is the truth.
+  var recorder: TransactionRecorder?
 
   /// - `isCopy`: whether the file is a copy in the making, whose faults stop nothing else.
   convenience init(path: String, creates: Bool = false, isCopy: Bool = false, vfs: String? = nil) throws(StorageError) {
@@ -61,6 +63,8 @@ final class SQLiteConnection: @unchecked Sendable {
     isClosed = true
     statements = []
     digests = nil
+    recorder?.end()
+    recorder = nil
     // Every statement was finalized by its deinit or below; close_v2 waits for one that a caller still holds.
     sqlite3_close_v2(handle)
   }
@@ -112,10 +116,13 @@ final class SQLiteConnection: @unchecked Sendable {
     do throws(StorageError) {
       try body()
       try digests?.write()
+      try recorder?.record()
+      try recorder?.settle()
       try execute("COMMIT")
       didCommit()
     } catch {
       if isInTransaction { try? execute("ROLLBACK") }
+      recorder?.forget()
       try? digests?.reload()
       throw error
     }

@@ -167,6 +167,9 @@ final class SQLiteStatement {
     sqlite3_column_type(handle, column) == SQLITE_NULL
   }
 
+  /// SQLite's number for the kind of a value.
+  func type(of column: Int32) -> Int32 { sqlite3_column_type(handle, column) }
+
   func isInteger(_ column: Int32) -> Bool {
     sqlite3_column_type(handle, column) == SQLITE_INTEGER
   }

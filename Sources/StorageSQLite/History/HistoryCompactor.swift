@@ -44,6 +44,7 @@ final class HistoryCompactor {
       return true
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      connection.recorder?.forget()
       // What was read ahead may not be what the file holds now.
       job = nil
       throw error

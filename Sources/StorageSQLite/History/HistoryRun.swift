@@ -70,8 +70,10 @@ extension SQLiteConnection {
     let code = sqlite3_exec(handle, "BEGIN IMMEDIATE", nil, nil, nil)
     if code & 0xFF == SQLITE_BUSY { return nil }
     guard code == SQLITE_OK else { throw error(code, during: "beginning a merge") }
-    try syncLog()
+    if recorder == nil { try syncLog() }
     let result = try body()
+    try recorder?.record()
+    try recorder?.settle()
     try execute("COMMIT")
     return result
   }

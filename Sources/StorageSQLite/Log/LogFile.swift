@@ -39,6 +39,8 @@ final class LogFile: @unchecked Sendable {
   /// What the writer has written: the salts of the last frame, where it ends, and how many transactions were committed.
   private var written = DurableMark.Extent()
   private var mark: DurableMark?
+  /// Whether what is written is synced; not that of a working copy, which a journal has.
+  var isSynced = true
   /// Keeps the file ahead of the log; nil: it grows with the log.
   var reserve: LogReserve?
 
@@ -58,6 +60,10 @@ final class LogFile: @unchecked Sendable {
 
   /// Makes durable what the file holds.
   func sync() -> Int32 {
+    guard isSynced else {
+      hasUnsynced.store(false, ordering: .relaxed)
+      return SQLITE_OK
+    }
     if hasUnsynced.load(ordering: .relaxed) { reserve?.extend(beyond: written.bytes) }
     let code = base.pointee.xSync(file, SQLITE_SYNC_NORMAL)
     guard code == SQLITE_OK else { return code }
@@ -114,6 +120,7 @@ final class LogFile: @unchecked Sendable {
       return code
     }
     hasNewHeader = false
+    guard isSynced else { return SQLITE_OK }
     return base.pointee.xSync(file, flags)
   }
 

@@ -8,6 +8,8 @@ struct StoreOpening {
   var upgrade = StoreUpgrade.Settings()
   /// Names of other files and folders beside the store that only a store's server makes: where one is, a store was.
   var companions: [String] = []
+  /// Whether the file is a journal's working copy: what a power cut took of it the journal still has.
+  var isCopy = false
 
   func open() throws(StorageError) -> SQLiteConnection {
     let log = try throwIfLost()
@@ -28,6 +30,11 @@ struct StoreOpening {
     }
     let digests = try RowDigests.follow(connection)
     connection.digests = digests
+    try throwIfMisplaced(connection)
+    if isCopy {
+      LogFileSystem.log(of: connection.handle)?.isSynced = false
+      return connection
+    }
     // What was made or migrated is durable before anybody builds on it.
     guard let file = LogFileSystem.log(of: connection.handle), file.sync() == SQLITE_OK else {
       throw StorageError(.failed, "The disk refused an fsync of \(path). Check the disk and its space, then start again.")
@@ -71,6 +78,20 @@ struct StoreOpening {
     }
   }
 
+  /// A working copy is written in a term of its journal only, and nothing else is taken for one.
+  private func throwIfMisplaced(_ connection: SQLiteConnection) throws(StorageError) {
+    let position = try connection.journalPosition()
+    guard (position != nil) != isCopy else { return }
+    let folder = FileCalls.folder(of: path)
+    throw StorageError(
+      .unsuitable,
+      position == nil
+        ? "\(path) is a store of its own, and no working copy of one in PostgreSQL. Give the copies another folder; \"doubloon move\" "
+          + "takes a store into PostgreSQL."
+        : "\(folder) is a node's working copy of a store in PostgreSQL, and what was written here would be lost. Start the server with "
+          + "the PostgreSQL of that store, or choose another folder.")
+  }
+
   private func create(_ connection: SQLiteConnection) throws(StorageError) {
     try connection.execute("BEGIN IMMEDIATE")
     try connection.execute(SchemaScript.text)
@@ -94,7 +115,7 @@ extension StoreOpening {
   func throwIfLost() throws(StorageError) -> LogInspection {
     if (FileCalls.size(path) ?? 0) == 0 { try throwIfTraces() }
     let log = try LogInspection(path: logPath)
-    if let loss = try loss(in: log) {
+    if !isCopy, let loss = try loss(in: log) {
       throw StorageError(
         .damaged,
         "\(loss) Nothing was changed. Restore the last backup into a new folder; or, to go on without what is lost, run "

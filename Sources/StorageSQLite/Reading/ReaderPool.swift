@@ -12,7 +12,7 @@ final class ReaderPool: Sendable {
     var idle: [SQLiteConnection] = []
     /// How many of them, from the first, nobody has taken since the last look.
     var unused = 0
-    var isClosed = false
+    var closing: StorageError?
   }
 
   private let path: String
@@ -24,12 +24,19 @@ final class ReaderPool: Sendable {
     self.options = options
   }
 
+  /// A pool that gives nobody a connection.
+  init(closedBy reason: StorageError) {
+    path = ""
+    options = SQLiteOptions()
+    state.withLock { $0.closing = reason }
+  }
+
   func take() throws(StorageError) -> SQLiteConnection {
-    let (idle, isClosed) = state.withLock { state in
+    let (idle, closing) = state.withLock { state in
       defer { state.unused = min(state.unused, state.idle.count) }
-      return (state.idle.popLast(), state.isClosed)
+      return (state.idle.popLast(), state.closing)
     }
-    if isClosed { throw StorageError(.stopped, "The store is closed.") }
+    if let closing { throw closing }
     if let idle { return idle }
     let connection = try SQLiteConnection(path: path, vfs: options.vfs)
     for pragma in Pragmas.reader(options) { try connection.execute(pragma) }
@@ -38,7 +45,7 @@ final class ReaderPool: Sendable {
 
   func give(_ connection: SQLiteConnection) {
     let isKept = state.withLock { state in
-      guard !state.isClosed, state.idle.count < options.idleReadersMax else { return false }
+      guard state.closing == nil, state.idle.count < options.idleReadersMax else { return false }
       state.idle.append(connection)
       return true
     }
@@ -59,7 +66,7 @@ final class ReaderPool: Sendable {
   /// Closes the idle connections; those in use are closed when they come back.
   func close() {
     let idle = state.withLock { state in
-      state.isClosed = true
+      state.closing = StorageError(.stopped, "The store is closed.")
       defer {
         state.idle = []
         state.unused = 0

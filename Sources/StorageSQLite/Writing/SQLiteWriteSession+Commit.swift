@@ -28,6 +28,8 @@ extension SQLiteWriteSession {
       }
       let finished = try writeHistory()
       try connection.digests?.write()
+      // The journal works on it while the copy takes it in.
+      try connection.recorder?.record()
       gate.willWrite()
       try faults?.check(.beforeCommit)
       try connection.statement(.commit).run()
@@ -177,9 +179,10 @@ extension SQLiteWriteSession {
   func removeUnfinishedHistory() throws(StorageError) {
     for namespace in try connection.namespaces() {
       let watermark = try connection.watermark(namespace.id).history
-      try connection.execute(
-        "DELETE FROM history WHERE ns = \(namespace.id.rawValue) AND generation > \(watermark) AND generation < \(HistoryRun.mergedNames)"
-      )
+      let rest =
+        "FROM history WHERE ns = \(namespace.id.rawValue) AND generation > \(watermark) AND generation < \(HistoryRun.mergedNames)"
+      guard try !connection.texts("SELECT 1 \(rest) LIMIT 1").isEmpty else { continue }
+      try connection.inTransaction { () throws(StorageError) in try connection.execute("DELETE \(rest)") }
     }
   }
 

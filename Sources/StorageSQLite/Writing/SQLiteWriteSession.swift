@@ -64,15 +64,18 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
     defer { gate.didFlush() }
     if let failure { throw failure }
     guard gate.hasUnflushed else { return }
-    let code = log.sync()
-    if code != SQLITE_OK {
-      throw fail(StorageError(sqlite: code, message: "the disk refused an fsync", path: connection.path, during: "a commit"))
-    }
     do throws(StorageError) {
+      if let recorder = connection.recorder { try recorder.settle() } else { try syncLog() }
       try faults?.check(.afterCommit)
     } catch {
       throw fail(error)
     }
+  }
+
+  private func syncLog() throws(StorageError) {
+    let code = log.sync()
+    guard code != SQLITE_OK else { return }
+    throw StorageError(sqlite: code, message: "the disk refused an fsync", path: connection.path, during: "a commit")
   }
 
   /// Ends the batch's looks. Nobody else writes, so what is written next still stands on what was seen.
@@ -88,7 +91,12 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
   /// Stops the session for good: what the disk holds is no longer known.
   func fail(_ error: StorageError) -> StorageError {
     stopped.withLock { stopped in
-      let event = error.code == .full ? "there is room and the store is opened again" : "the server is started again"
+      let event =
+        switch error.code {
+        case .full: "there is room and the store is opened again"
+        case .lost: "this node leads again"
+        default: "the server is started again"
+        }
       let first =
         stopped
         ?? StorageError(error.code, "\(error.message) Nothing more is written until \(event), with what is on the disk.")

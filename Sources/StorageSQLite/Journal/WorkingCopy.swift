@@ -1,0 +1,220 @@
+internal import CSQLite
+public import StorageCore
+
+/// A journal's working copy on a node that does not lead: it takes in one batch after the other.
+///
+/// It is never the truth: one that is missing, damaged or ahead of the journal is thrown away, and made again from a base. For one
+/// thread at a time.
+public final class WorkingCopy {
+  /// The last batch that it holds.
+  public private(set) var position: JournalPosition
+  /// The version of its schema.
+  public let schema: Int
+  private let connection: SQLiteConnection
+  private let folder: DataFolder
+
+  /// Opens the copy in a folder.
+  ///
+  /// - Throws: `StorageError.Code.damaged` where there is none that can be used: ``discard(in:)`` it, and ``install(_:in:)`` another;
+  ///   `StorageError.Code.locked` while another process has it; `StorageError.Code.newerSchema`.
+  public init(in directory: String, options: SQLiteOptions = SQLiteOptions(), schema: SchemaHistory = .released)
+    throws(StorageError)
+  {
+    let folder = try DataFolder(directory)
+    do throws(StorageError) {
+      guard FileCalls.exists(folder.store) else { throw StorageError(.damaged, "There is no working copy in \(directory).") }
+      let connection = try SQLiteConnection(path: folder.store)
+      for pragma in Self.pragmas { try connection.execute(pragma) }
+      try StoreOpening.throwIfNewer(connection, known: schema.version)
+      guard let position = try connection.journalPosition(), let version = try connection.meta(.schemaVersion) else {
+        throw StorageError(
+          .unsuitable,
+          "\(folder.store) is a store of its own, and no working copy of one in PostgreSQL. Give the copies another folder.")
+      }
+      self.connection = connection
+      self.position = position
+      self.schema = Int(version)
+      self.folder = folder
+    } catch {
+      folder.release()
+      throw error
+    }
+  }
+
+  deinit {
+    close()
+  }
+
+  private var isClosed = false
+
+  /// `secure_delete`: what was erased is erased here, too. `synchronous`: what a power cut takes the journal still has.
+  private static let pragmas = [
+    "PRAGMA journal_mode = WAL", "PRAGMA synchronous = OFF", "PRAGMA busy_timeout = 10000", "PRAGMA secure_delete = 1",
+  ]
+
+  /// Takes in batches that follow one on the other, all or none.
+  ///
+  /// - Parameter batches: from the one behind ``position`` on.
+  /// - Throws: `StorageError.Code.damaged` if one does not fit.
+  public func apply(_ batches: [JournalBatch]) throws(StorageError) {
+    guard let last = batches.last?.position else { return }
+    try connection.execute("BEGIN IMMEDIATE")
+    do throws(StorageError) {
+      var next = position.batch + 1
+      for batch in batches {
+        guard batch.position.batch == next else { throw misfit(batch, "it should be \(next)") }
+        try apply(batch)
+        next += 1
+      }
+      guard try connection.journalPosition() == last else {
+        throw misfit(batches[batches.count - 1], "it says another position")
+      }
+      try connection.execute("COMMIT")
+    } catch {
+      try? connection.execute("ROLLBACK")
+      throw error
+    }
+    position = last
+  }
+
+  private func apply(_ batch: JournalBatch) throws(StorageError) {
+    var changes = batch.changes
+    let code = changes.withUnsafeMutableBytes { bytes in
+      sqlite3changeset_apply(
+        connection.handle, Int32(bytes.count), bytes.baseAddress, nil,
+        // The copy is what the batch was written on; where a row is not as expected, it is another's.
+        { _, _, _ in SQLITE_CHANGESET_ABORT }, nil)
+    }
+    guard code == SQLITE_OK else { throw misfit(batch, "SQLite \(code)") }
+  }
+
+  private func misfit(_ batch: JournalBatch, _ reason: String) -> StorageError {
+    StorageError(
+      .damaged,
+      "Batch \(batch.position.batch) does not fit on batch \(position.batch) of the copy in \(folder.path) (\(reason)).")
+  }
+
+  /// Calls `body` with every row of the tables that a journal guards, some hundred at a time, of a file that nobody has open.
+  public static func guardedRows(in path: String, _ body: ([JournalRow]) throws(StorageError) -> Void) throws(StorageError) {
+    let connection = try SQLiteConnection(unchanging: path, vfs: nil)
+    defer { connection.close() }
+    for table in JournalRow.guardedTables {
+      let columns = try connection.texts("SELECT name FROM pragma_table_info('\(table)') ORDER BY cid")
+      var rows: [JournalRow] = []
+      let reading = try SQLiteStatement("SELECT * FROM \(table)", on: connection, isKept: false)
+      defer { reading.reset() }
+      while try reading.step() {
+        var values: [String: JournalRow.Value] = [:]
+        for (index, column) in columns.enumerated() { values[column] = try reading.journalValue(Int32(index)) }
+        rows.append(JournalRow(table: table, operation: .inserted, key: [:], values: values))
+        guard rows.count == 500 else { continue }
+        try body(rows)
+        rows = []
+      }
+      try body(rows)
+    }
+  }
+
+  /// Gives the copy to who opens it next.
+  public func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    connection.close()
+    folder.release()
+  }
+
+  /// Removes the copy in a folder; signing keys and the like stay.
+  public static func discard(in directory: String) throws(StorageError) {
+    let folder = try DataFolder(directory)
+    defer { folder.release() }
+    FileCalls.removeStore(folder.store)
+    FileCalls.remove(folder.store + DurableMark.ending)
+  }
+
+  /// Makes a file the copy of a folder that has none.
+  ///
+  /// - Parameter base: the file; moved.
+  public static func install(_ base: String, in directory: String) throws(StorageError) {
+    let folder = try DataFolder(directory)
+    defer { folder.release() }
+    try FileCalls.rename(base, to: folder.store)
+  }
+}
+
+extension SQLiteEngine {
+  /// Where the copy begins its term, and who is told of its transactions.
+  static func order(_ writer: SQLiteConnection, _ journal: any BatchJournal, fence: Int64) throws(StorageError) -> JournalOrder
+  {
+    guard let position = try writer.journalPosition() else { throw writer.damaged("the copy's position") }
+    let order = JournalOrder(journal, after: JournalPosition(batch: position.batch, fence: fence))
+    writer.recorder = try TransactionRecorder(writer, order: order)
+    return order
+  }
+
+  /// Counts the epoch on, in a batch of its own. Before the write session is made.
+  public func beginEpoch() throws(StorageError) -> Int64 {
+    precondition(!hasSession, "An epoch begins before anything is written.")
+    return try writer.beginEpoch()
+  }
+
+  /// How often something of the past was erased, of the whole store.
+  public func erasures() throws(StorageError) -> Int64 {
+    let connection = try pool.take()
+    defer { pool.give(connection) }
+    return try connection.meta(.historyErasures) ?? 0
+  }
+
+  /// Copies the working copy, as of now, into a new file.
+  ///
+  /// - Returns: where the file stands; the batch may still be on its way to the journal.
+  public func base(to path: String) throws(StorageError) -> JournalPosition {
+    let connection = try pool.take()
+    defer { pool.give(connection) }
+    try connection.backup(to: path)
+    let copy = try SQLiteConnection(unchanging: path, vfs: nil)
+    defer { copy.close() }
+    guard let position = try copy.journalPosition() else { throw copy.damaged("the copy's position") }
+    return position
+  }
+
+  /// Makes a new store, and a file of it that every copy can begin with.
+  public static func makeFirstCopy(at path: String) throws(StorageError) {
+    let engine = try inMemory()
+    defer { engine.close() }
+    try engine.backup(to: path)
+    try makeWorkingCopy(of: path, at: JournalPosition(batch: 0, fence: 0))
+  }
+
+  /// Makes a store that nobody has open a working copy, of a journal that begins with it; or, without a position, a store of its own.
+  public static func makeWorkingCopy(of path: String, at position: JournalPosition?) throws(StorageError) {
+    let connection = try SQLiteConnection(path: path)
+    defer { connection.close() }
+    try StoreOpening.throwIfNewer(connection)
+    try connection.execute("BEGIN IMMEDIATE")
+    if let position {
+      try connection.putJournalPosition(position)
+    } else {
+      try connection.endCopy()
+    }
+    try connection.execute("COMMIT")
+    _ = try connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
+  }
+
+  /// Brings a copy to the program's schema.
+  ///
+  /// - Parameter position: the batch that stands for it.
+  public static func upgradeWorkingCopy(in directory: String, to schema: SchemaHistory, at position: JournalPosition)
+    throws(StorageError)
+  {
+    let folder = try DataFolder(directory)
+    defer { folder.release() }
+    let connection = try SQLiteConnection(path: folder.store)
+    defer { connection.close() }
+    try StoreUpgrade(
+      connection: connection, settings: StoreUpgrade.Settings(schema: schema, policy: UpgradePolicy(mode: .uncopied))
+    ).run()
+    try connection.execute("BEGIN IMMEDIATE")
+    try connection.putJournalPosition(position)
+    try connection.execute("COMMIT")
+  }
+}

@@ -1,0 +1,174 @@
+import StorageCore
+import Synchronization
+import TestSupport
+import Testing
+import TreeModel
+
+@testable import StorageSQLite
+
+/// What a node writes in a term is what every copy holds that takes in the journal's batches.
+@Suite("Working copies of a journal")
+struct WorkingCopyTests {
+  private static let lengths = [3, 100, 1001, 1500, 9000]
+
+  /// Random commits with values of all lengths, merges, prunings and removed namespaces.
+  private struct Play {
+    var random: SplitMix64
+    var serial: Int64 = 0
+    var round = 0
+
+    mutating func draw(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
+
+    mutating func value() -> Scalar? {
+      serial += 1
+      switch draw(0..<5) {
+      case 0: return nil
+      case 1: return .int(serial)
+      default: return text(storedBytes: lengths[draw(0..<lengths.count)], ["a", "b", "c"][Int(serial % 3)])
+      }
+    }
+
+    mutating func step(_ committer: Committer, of engine: SQLiteEngine) throws {
+      var batch: [PathBytes: Scalar?] = [:]
+      for _ in 0...draw(0..<3) { batch.updateValue(value(), forKey: at("/users/p\(draw(0..<7))/x")) }
+      try committer.put(batch)
+      if draw(0..<3) == 0 { try committer.post(transfer("bob\(serial)", key: "play/bob\(serial)")) }
+      if draw(0..<8) == 0 {
+        round += 1
+        try Records(ns: committer.ns).putAll(into: committer, round: round)
+      }
+      if draw(0..<2) == 0 { try committer.session.commit() }
+      if draw(0..<4) == 0 { for _ in 0..<draw(0..<6) { _ = try engine.compact() } }
+      if draw(0..<40) == 0 {
+        try committer.session.commit()
+        let last = try committer.session.head(of: committer.ns).revision
+        try committer.prune(through: Revision(last.rawValue - 1), of: engine)
+      }
+      if draw(0..<50) == 0 {
+        let other = try #require(try committer.session.namespace(named: "other", creatingAt: 1))
+        committer.session.setLeaf(1, at: at("/a"), revision: Revision(1), in: other)
+        try committer.session.commit()
+        committer.session.remove(other)
+        try committer.session.commit()
+      }
+    }
+  }
+
+  @Test("A copy that follows has every row that the leading one has, term after term", arguments: 1...6)
+  func equal(seed: Int) throws {
+    let store = try JournaledStore()
+    for node in ["a", "b", "c"] { try store.install(node) }
+    var play = Play(random: SplitMix64(seed: UInt64(seed)))
+    for term in 0..<4 {
+      let (leading, other) = term % 2 == 0 ? ("a", "b") : ("b", "a")
+      try store.follow(leading)
+      let engine = try store.lead(leading)
+      let committer = try Committer(engine)
+      for _ in 0..<40 { try play.step(committer, of: engine) }
+      try committer.session.commit()
+      engine.close()
+      let expected = try store.contents(leading)
+      for node in [other, "c"] {
+        try store.follow(node)
+        let found = try store.contents(node)
+        #expect(found == expected, "term \(term), \(node)")
+      }
+      #expect(
+        expected.contains { $0.hasPrefix("history_run: ") } && !expected.contains { $0.contains("is not what was written") })
+    }
+    #expect(Set(store.journal.batches.map(\.position.fence)) == [1, 2, 3, 4])
+  }
+
+  @Test("The journal is told each entry and each execution, with every column")
+  func guarded() throws {
+    let store = try JournaledStore()
+    try store.install("a")
+    let engine = try store.lead("a")
+    defer { engine.close() }
+    let committer = try Committer(engine)
+    try committer.put("/a", 1)
+    try committer.post(transfer("bob", key: "signup/bob"))
+    try Records(ns: committer.ns).putAll(into: committer, round: 1)
+    try committer.session.commit()
+    let rows = try #require(store.journal.batches.last).guarded
+    let entries = rows.filter { $0.table == "ledger_entry" }
+    #expect(entries.map(\.operation).allSatisfy { $0 == .inserted } && entries.allSatisfy { $0.values.count == 21 })
+    #expect(entries.contains { $0.values["business_key"] == .text("signup/bob") && $0.values["amount"] == .integer(50) })
+    #expect(rows.contains { $0.table == "execution" && $0.values["outcome"] == .text("skipped") })
+    committer.session.remove(committer.ns)
+    try committer.session.commit()
+    let removed = try #require(store.journal.batches.last).guarded
+    #expect(removed.map(\.operation).allSatisfy { $0 == .removed })
+    #expect(removed.contains { $0.table == "ledger_entry" && $0.key["sequence"] == .integer(1) })
+  }
+
+  @Test("Nothing is shown before the journal has it, and nothing after the term is lost")
+  func lost() throws {
+    let store = try JournaledStore()
+    try store.install("a")
+    let engine = try store.lead("a")
+    defer { engine.close() }
+    let committer = try Committer(engine)
+    let ns = committer.ns
+    try committer.put("/a", 1)
+    try committer.session.commit()
+    #expect(try engine.read { try $0.value(in: ns, "/a") } == 1)
+    try committer.put("/a", 2)
+    try committer.session.write()
+    let answer = Mutex<Result<Scalar?, any Error>?>(nil)
+    let reader = BlockingThread {
+      let found = Result { try engine.read { snapshot throws in try snapshot.value(in: ns, "/a") } }
+      answer.withLock { $0 = found }
+    }
+    store.journal.lose()
+    #expect(throws: StorageError.self) { try committer.session.flush() }
+    reader.join()
+    let told = try #require(answer.withLock { $0 })
+    #expect(throws: StorageError.self) { try told.get() }
+    #expect(throws: StorageError.self) { try engine.read { snapshot throws in try snapshot.value(in: ns, "/a") } }
+    #expect(throws: StorageError.self) { try committer.session.commit() }
+  }
+
+  @Test("A batch that does not fit is refused whole")
+  func misfits() throws {
+    let store = try JournaledStore()
+    for node in ["a", "b"] { try store.install(node) }
+    let engine = try store.lead("a")
+    let committer = try Committer(engine)
+    for value in 1...3 {
+      try committer.put("/a", .int(Int64(value)))
+      try committer.session.commit()
+    }
+    engine.close()
+    let batches = store.journal.batches
+    let copy = try WorkingCopy(in: store.path("b"))
+    #expect(throws: StorageError.self) { try copy.apply([batches[1]]) }
+    // One of no changes, and one that says to be another.
+    let others = [
+      JournalBatch(position: batches[1].position, changes: [], guarded: []),
+      JournalBatch(position: batches[1].position, changes: batches[2].changes, guarded: []),
+    ]
+    for other in others {
+      #expect(throws: StorageError.self) { try copy.apply([batches[0], other]) }
+      #expect(copy.position == JournalPosition(batch: 0, fence: 0))
+    }
+    try copy.apply(batches)
+    #expect(copy.position == batches.last?.position)
+    copy.close()
+    let (a, b) = (try store.contents("a"), try store.contents("b"))
+    #expect(a == b)
+  }
+
+  @Test("A working copy is opened by a term alone, and a store of its own is never taken for one")
+  func misplaced() throws {
+    let store = try JournaledStore()
+    try store.install("a")
+    #expect(throws: StorageError.self) { try SQLiteEngine(directory: store.path("a")) }
+    let own = store.folder.file("own")
+    try SQLiteEngine(directory: own).close()
+    #expect(throws: StorageError.self) { try SQLiteEngine(workingCopy: own, journal: store.journal, fence: 1) }
+    #expect(throws: StorageError.self) { try WorkingCopy(in: own) }
+    try SQLiteEngine(directory: own).close()
+    try store.lead("a").close()
+  }
+}
