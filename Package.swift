@@ -78,6 +78,7 @@ let package = Package(
 
     // Layer 3: one capability each
     .target(name: "StorageSQLite", dependencies: ["CSQLite", "RewardModel", "StorageCore", "TextFormats", "TreeModel"]),
+    .target(name: "StoragePostgres", dependencies: ["StorageCore", "TextFormats", "TreeModel", crypto]),
     .target(
       name: "TreeDatabase", dependencies: ["AccessRules", "RewardModel", "StorageCore", "TextFormats", "TreeModel", deque]),
     .target(name: "Ledger", dependencies: ["RewardModel", "StorageCore", "TextFormats", "TreeModel"]),
@@ -105,8 +106,8 @@ let package = Package(
     .target(
       name: "HTTPServer",
       dependencies: [
-        "Credentials", "StorageCore", "TextFormats", "TreeModel", coreMetrics, deque, lifecycle, logging, nioCore, nioHTTP1,
-        nioPosix, nioSSL, nioTLS,
+        "Credentials", "StorageCore", "TextFormats", "TreeModel", coreMetrics, crypto, deque, lifecycle, logging, nioCore,
+        nioHTTP1, nioPosix, nioSSL, nioTLS,
       ]),
     .target(
       name: "AdminClient",
@@ -169,14 +170,16 @@ let package = Package(
         "APISupport", "Accounts", "AdminAPI", "AdminClient", "AdminModel", "Backups", "CMalloc", "Credentials",
         "FunctionsKit", "HTTPServer", "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "Mail", "MailContent",
         "Messages", "MessagesAPI", "PlayerLifecycle", "RealtimeAPI", "RewardModel", "ServerConfiguration", "StorageCore",
-        "StorageSQLite", "TextFormats", "TreeDatabase", "TreeModel", "Triggers", "WebConsole", crypto, lifecycle, logging,
+        "StoragePostgres", "StorageSQLite", "TextFormats", "TreeDatabase", "TreeModel", "Triggers", "WebConsole", crypto,
+        lifecycle, logging,
         nioCore, nioHTTP1, nioPosix, unixSignals,
       ]),
     .target(
       name: "DoubloonCLI",
       dependencies: [
         "APISupport", "AccessRules", "AdminClient", "AdminModel", "Backups", "CBuild", "Credentials", "FunctionsKit", "Links",
-        "Mail", "ServerApp", "ServerConfiguration", "StorageCore", "StorageSQLite", "TextFormats", "TreeModel", argumentParser,
+        "Mail", "ServerApp", "ServerConfiguration", "StorageCore", "StoragePostgres", "StorageSQLite", "TextFormats",
+        "TreeModel", argumentParser,
         logging, nioCore, nioHTTP1,
       ],
       // Links to the files of Examples/OwnGame.
@@ -263,6 +266,7 @@ let package = Package(
         "HTTPServer", "Messages", "MessagesAPI", "ServerTestSupport", "StorageCore", "TestSupport", "TreeDatabase", "TreeModel",
         nioHTTP1,
       ]),
+    .testTarget(name: "StoragePostgresTests", dependencies: ["StorageCore", "StoragePostgres"]),
     .testTarget(name: "MailContentTests", dependencies: ["MailContent", "TestSupport", "TreeModel"]),
     .testTarget(
       name: "MailTests",

@@ -11,7 +11,8 @@ enum ImportRules {
     (
       "capabilities",
       [
-        "StorageSQLite", "TreeDatabase", "Triggers", "Ledger", "Accounts", "Links", "Invites", "Messages", "ClientApple",
+        "StorageSQLite", "StoragePostgres", "TreeDatabase", "Triggers", "Ledger", "Accounts", "Links", "Invites", "Messages",
+        "ClientApple",
         "ClientLink", "ClientNIO",
       ]
     ),

@@ -29,7 +29,8 @@ struct GameName: Sendable, Equatable {
     "DoubloonTesting", "Functions", "FunctionsKit",
     "HTTPServer", "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "Mail", "MailContent", "Messages", "MessagesAPI",
     "PlayerLifecycle",
-    "RealtimeAPI", "RewardModel", "ServerApp", "ServerConfiguration", "StorageCore", "StorageSQLite", "SyncModel",
+    "RealtimeAPI", "RewardModel", "ServerApp", "ServerConfiguration", "StorageCore", "StoragePostgres", "StorageSQLite",
+    "SyncModel",
     "TextFormats",
     "TreeDatabase", "TreeModel", "Triggers", "WebConsole",
   ]

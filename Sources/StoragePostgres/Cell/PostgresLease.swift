@@ -1,0 +1,131 @@
+public import StorageCore
+internal import Synchronization
+
+/// A node's dealings with the lease: looks, takes, gives back, and shows that the node lives. For one thread at a time.
+public final class PostgresLease {
+  /// A leading node whose beat stands still for so long, by the clock of who looks, may be followed by another, in milliseconds.
+  public static let patience: Int64 = 5000
+  /// A leading node that has had no answer to a beat for so long neither reads nor judges, in milliseconds: well before another leads.
+  public static let validity: Int64 = 4000
+  /// How often a node shows that it lives, in milliseconds.
+  public static let beatInterval: Int64 = 1000
+
+  let cell: PostgresCell
+  let link: PostgresLink
+  private let node: String
+  private var watch = LeaseWatch()
+
+  /// - `node`: the name of this node, which no other has.
+  public init(_ cell: PostgresCell, node: String) throws(StorageError) {
+    self.cell = cell
+    self.node = node
+    link = try cell.link()
+  }
+
+  /// Ends what waits: from any thread.
+  public func stop() { link.stop() }
+
+  /// Says no to a server that could acknowledge alone.
+  public func throwIfUnsafe() throws(StorageError) { try cell.throwIfUnsafe(link) }
+
+  /// Who leads; nil in a cell that holds no store yet.
+  public func look() throws(StorageError) -> LeaseView? {
+    let asked = MonotonicTime.now()
+    do throws(PostgresError) {
+      let rows = try link.run(
+        """
+        SELECT l.fence, l.batch, l.node, l.address, l.is_clean, coalesce(b.beat, 0), l.format, l.secret
+        FROM \(cell.schema).lease l LEFT JOIN \(cell.schema).beat b ON b.node = l.node
+        """)
+      guard let row = rows.first else { return nil }
+      if row.integer(6) == PostgresCell.retired { throw PostgresError(state: "retired", message: "") }
+      guard row.integer(6) <= PostgresCell.format else {
+        throw PostgresError(state: "format", message: "\(row.integer(6))")
+      }
+      return LeaseView(
+        fence: row.integer(0), batch: row.integer(1), node: row.text(2), address: row.text(3), isClean: row.integer(4) != 0,
+        beat: row.integer(5), secret: row.bytes(7), time: asked...max(asked, MonotonicTime.now()))
+    } catch {
+      // The schema, or the table.
+      if error.state == "3F000" || error.state == "42P01" { return nil }
+      if error.state == "format" {
+        throw StorageError(
+          .newerSchema,
+          "The store in PostgreSQL has batches of format \(error.message), which this program cannot read. Use a newer one.")
+      }
+      if error.state == "retired" {
+        throw StorageError(.unsuitable, "The store was moved out of this PostgreSQL: no node leads it here any more.")
+      }
+      throw cell.unavailable(error)
+    }
+  }
+
+  /// A node's signs of life: a number that changes, where it is reached, the program's version.
+  public func nodes() throws(StorageError) -> [String: (beat: Int64, address: String, version: String)] {
+    do throws(PostgresError) {
+      let rows = try link.run("SELECT node, beat, address, version FROM \(cell.schema).beat")
+      return Dictionary(rows.map { ($0.text(0), ($0.integer(1), $0.text(2), $0.text(3))) }) { $1 }
+    } catch {
+      throw cell.unavailable(error)
+    }
+  }
+
+  /// Says that the store is elsewhere from now on: no node takes the lease any more.
+  public func retire(fence: Int64) throws(StorageError) {
+    do throws(PostgresError) {
+      _ = try link.run(
+        "UPDATE \(cell.schema).lease SET format = \(PostgresCell.retired), is_clean = 1 WHERE fence = $1", .integer(fence))
+    } catch {
+      throw cell.unavailable(error)
+    }
+  }
+
+  /// Whether this node may lead next.
+  public func mayTake(_ view: LeaseView) -> Bool { watch.mayTake(view, node: node) }
+
+  /// Takes the lease from who has it.
+  ///
+  /// - Returns: the new term's fence and the last batch; nil if another was faster.
+  public func take(_ view: LeaseView, address: String) throws(StorageError) -> JournalPosition? {
+    do throws(PostgresError) {
+      let rows = try link.run(
+        """
+        UPDATE \(cell.schema).lease SET fence = fence + 1, node = $2, address = $3, is_clean = 0
+        WHERE fence = $1 RETURNING fence, batch
+        """, .integer(view.fence), .text(node), .text(address))
+      return rows.first.map { JournalPosition(batch: $0.integer(1), fence: $0.integer(0)) }
+    } catch {
+      // Perhaps it was taken: the next look finds this node's name, and takes it again.
+      throw cell.unavailable(error)
+    }
+  }
+
+  /// Gives the lease back, so that another may lead at once.
+  public func release(fence: Int64) throws(StorageError) {
+    do throws(PostgresError) {
+      _ = try link.run("UPDATE \(cell.schema).lease SET is_clean = 1 WHERE fence = $1", .integer(fence))
+    } catch {
+      throw cell.unavailable(error)
+    }
+  }
+
+  /// Shows that the node lives.
+  ///
+  /// - Returns: the fence that the lease has.
+  public func beat(address: String, version: String) throws(StorageError) -> Int64 {
+    do throws(PostgresError) {
+      let rows = try link.run(
+        [
+          PostgresLink.Statement(
+            """
+            INSERT INTO \(cell.schema).beat VALUES ($1, 1, $2, $3)
+            ON CONFLICT (node) DO UPDATE SET beat = beat.beat + 1, address = $2, version = $3
+            """, .text(node), .text(address), .text(version)),
+          PostgresLink.Statement("SELECT fence FROM \(cell.schema).lease"),
+        ], timeout: Int(Self.validity))
+      return rows[1].first?.integer(0) ?? 0
+    } catch {
+      throw cell.unavailable(error)
+    }
+  }
+}
