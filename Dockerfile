@@ -18,7 +18,7 @@ RUN swift build --package-path "$PACKAGE" --scratch-path .build -c release --sta
   && install -m 644 Examples/rules.json image/etc/doubloon/rules.json
 
 FROM debian:bookworm-slim
-RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates libsqlite3-0 libstdc++6 \
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates libpq5 libsqlite3-0 libstdc++6 \
   && rm -rf /var/lib/apt/lists/* \
   && groupadd --gid 65532 doubloon && useradd --uid 65532 --gid 65532 --home-dir /data --no-create-home doubloon \
   && install -d -o doubloon -g doubloon /data

@@ -38,6 +38,9 @@ need() {
   say "Missing: $package ($why)"
 }
 
+# Services that a package starts and nobody wants.
+unwanted_services=()
+
 has_sqlite() { [[ -e /usr/include/sqlite3.h ]] || pkg-config --exists sqlite3; }
 
 need_build_packages() {
@@ -65,6 +68,12 @@ need_platforms() {
   need libmono-system-net-http4.0-cil "what the client for Unity asks with" test -e /usr/lib/mono/4.5/System.Net.Http.dll
 }
 
+# Debian's package starts a server of its own, which is not used and stopped again.
+need_postgres() {
+  compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null || unwanted_services+=(postgresql)
+  need postgresql "keeps the store of several nodes" compgen -G "/usr/lib/postgresql/*/bin/initdb"
+}
+
 need_readers() {
   need zbar-tools "reads the QR codes of links" command -v zbarimg
   need_browser
@@ -83,7 +92,6 @@ need_packaging() {
 }
 
 # Debian has promtool in the package of the whole server, which it starts as a service: that is stopped again.
-unwanted_services=()
 need_promtool() {
   command -v promtool >/dev/null || unwanted_services+=(prometheus)
   need prometheus "promtool, which reads rules and metrics" command -v promtool

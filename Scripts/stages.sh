@@ -66,7 +66,7 @@ declare -A beside=()
 at_once_max=$(($(nproc) < 4 ? $(nproc) + 1 : 4))
 runs_beside() {
   case $1 in
-    readme | console | replay | drill | disk | trap | upgrade | library | clients | admins | mail | pages | messages | openapi) ;;
+    readme | console | replay | drill | disk | cluster | trap | upgrade | library | clients | admins | mail | pages | messages | openapi) ;;
     monitoring | links | documents | platforms | package | image) ;;
     *) return 1 ;;
   esac

@@ -60,7 +60,7 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
           StatusCommand.self, SeriesCommand.self, NamespacesCommand.self, DrainCommand.self, AuditCommand.self,
           LogCommand.self, VerifyCommand.self, BackupsCommand.self,
           BackupCommand.self, BackupKeyCommand.self, RestoreCommand.self, RecoverCommand.self, UpgradeCommand.self,
-          ServiceAccountCommand.self, SessionsCommand.self,
+          ServiceAccountCommand.self, SessionsCommand.self, ClusterCommand.self, MoveCommand.self,
         ]),
     ]
   )

@@ -27,6 +27,7 @@ public final class Application: Sendable {
   /// What it was started with.
   public let configuration: ServerConfiguration
   private let shard: Shard
+  private let term: ClusterTerm?
   private let keys: KeyRotator
   private let pools: RequestPools
   private let mail: SMTPTransport?
@@ -69,18 +70,21 @@ public final class Application: Sendable {
   /// As above.
   ///
   /// - `board`: what people were told of by the term before.
+  /// - `term`: what this node leads in; nil where the data folder is the truth.
   init(
     configuration: ServerConfiguration, logger: Logger, outlets: [any OutboxTransport], failpoint: Failpoint,
-    board: AlertBoard?, functions: (Functions) -> Void
+    board: AlertBoard?, term: ClusterTerm? = nil, functions: (Functions) -> Void
   ) throws {
     self.logger = logger
+    self.term = term
     let registry = Functions(settings: configuration.functionSettings)
     functions(registry)
-    let engine = try Shard.openEngine(configuration, logger: logger)
+    let engine = try term?.engine ?? Shard.openEngine(configuration, logger: logger)
     var configuration = configuration
     configuration.currencies = try CurrencyList.inForce(configuration, declared: registry.currencies, in: engine)
     let identity = try StoreIdentity.settled(of: engine, for: configuration)
-    keys = try KeyRotator(storage: configuration.storage, clock: configuration.clock, logger: logger)
+    keys = try KeyRotator(
+      storage: configuration.storage, clock: configuration.clock, mirror: term?.vault.map { $0.push }, logger: logger)
     configuration.accounts.identities = IdentityHash(key: try IdentitySecret.load(from: keys.folder))
     self.configuration = configuration
     tls = try Self.tls(configuration)
@@ -181,9 +185,13 @@ extension Application {
   /// - `onStart`: called with the bound port once clients can connect.
   /// - Returns: whether the process was told to end.
   func run(until end: EndSignal, space: DiskSpaceWatch?, onStart: (Int) -> Void) async throws -> Bool {
-    let services = try await startedServices()
+    var services = try await startedServices()
     onStart(try await bind())
     var ends = [BackgroundService(name: "signals", end.wait)]
+    if let term {
+      ends.append(BackgroundService(name: "term") { [database] in try await term.wait { database.failure } })
+      services.append(BackgroundService(name: "bases", term.makeBases))
+    }
     if let space {
       ends.append(BackgroundService(name: "disk space") { [database] in try await space.wait { database.failure } })
     }

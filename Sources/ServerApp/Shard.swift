@@ -132,6 +132,8 @@ final class Shard: Sendable {
   }
 
   private static func log(_ failure: StorageError, to logger: Logger) {
+    // The node says itself that its term is over.
+    guard failure.code != .lost else { return }
     let until = failure.code == .full ? "the disk has room again" : "the server is started again"
     logger.error(
       "the writer has stopped: writes are refused until \(until), reads go on",
@@ -154,6 +156,9 @@ extension Shard {
 
 extension Shard {
   private static let crashNotesName = "running.notes"
+
+  /// What the last process on a data folder has left of runs that were under way.
+  static func crashNotes(in folder: String) -> CrashNoteFile { CrashNoteFile(path: "\(folder)/\(crashNotesName)") }
 
   /// Opens the store of a configuration.
   ///

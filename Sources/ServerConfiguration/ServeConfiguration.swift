@@ -18,6 +18,8 @@ package struct ServeConfiguration: ConfigurationSection {
   package let namespaces: [String]
   /// The folder that the data are in.
   let data: String
+  /// Where the store is kept if it is not the folder alone.
+  let storage: StorageSection?
   /// Whether the data are copied before a new version changes them.
   let copiesBeforeUpgrade: Bool
   /// The security rules of every namespace that has none of its own yet; nil if they cannot be read.
@@ -62,6 +64,7 @@ package struct ServeConfiguration: ConfigurationSection {
     if !reader.has("data") {
       reader.report("data", message: "\"data\" is missing; it is the folder for the data, such as \"/var/lib/doubloon\".")
     }
+    storage = reader.optionalSection("storage", type: StorageSection.self)
     copiesBeforeUpgrade = reader.flag("upgradeCopy") ?? true
     rules = Self.rules(reader)
     listen = reader.section("listen", type: ListenSection.self)
@@ -195,6 +198,7 @@ extension ServeConfiguration {
   package var serverConfiguration: ServerConfiguration {
     var server = ServerConfiguration(storage: .directory(data))
     server.mode = .production
+    server.cluster = storage?.settings
     server.upgrades = copiesBeforeUpgrade ? .copied : .uncopied
     server.accounts = accounts.options
     server.issuers = accounts.issuers

@@ -42,7 +42,7 @@ extension ServerConfiguration {
   /// What is in force, defaults among it, for administrators to look at: no secret, and nothing that holds one. Durations are
   /// milliseconds, sizes are bytes.
   package var settings: [Setting] {
-    (general + listening + rates + limiting + mailing + copying + accounting + administering).map { setting in
+    (general + storing + listening + rates + limiting + mailing + copying + accounting + administering).map { setting in
       var setting = setting
       setting.source = source(of: setting.name)
       return setting
@@ -86,6 +86,15 @@ extension ServerConfiguration {
       Self.shown("namespaces", namespaces), Self.shown("data", folder), Self.shown("rules", rules?.path),
       Self.shown("currencies", .array(currencies)), Self.shown("functions", functionSettings.jsonValue(.plain)),
     ] + admins.map { Self.secret("admins.\($0.name).token", isSet: true) }
+  }
+
+  private var storing: [Setting] {
+    guard let cluster else { return [] }
+    return [
+      Self.secret("storage.postgres", isSet: true), Self.shown("storage.schema", cluster.schema),
+      Self.shown("storage.standbys", cluster.allowsSingle ? "managed" : "required"),
+      Self.shown("storage.address", cluster.address), Self.secret("storage.sealingKey", isSet: cluster.sealingKey != nil),
+    ]
   }
 
   private var listening: [Setting] {

@@ -32,6 +32,8 @@ public struct ServerConfiguration: Sendable {
   public var port: Int
   /// Which data it serves. One process at a time has them open.
   public var storage: Storage
+  /// The store in PostgreSQL whose working copy ``storage`` holds; nil: the folder is the truth.
+  package var cluster: ClusterSettings?
   /// Requests that name no namespace mean `PROJECT-default-rtdb`.
   public var project: String
   /// What a client must present to be an admin.

@@ -112,7 +112,7 @@ import TreeModel
       "{\(least), \"prot\": 1, \"listne\": {}}",
       [
         "1:55: There is no setting \"prot\"; there are accounts, admins, alerts, backups, console, currencies, data, functions, limits, "
-          + "links, listen, log, mail, messages, metrics, namespaces, project, rateLimits, rules, tls, upgradeCopy.",
+          + "links, listen, log, mail, messages, metrics, namespaces, project, rateLimits, rules, storage, tls, upgradeCopy.",
         "1:66: There is no setting \"listne\"; did you mean \"listen\"?",
       ]
     ),

@@ -39,6 +39,15 @@ struct DevCommand: AsyncParsableCommand {
   @Flag(help: "Keep the data in a temporary folder that is removed at the end.")
   var inMemory = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Keep the store in this PostgreSQL, and a working copy of it in --data; several servers may share one.", valueName: "url")
+  )
+  var postgres: String?
+
+  @Option(help: ArgumentHelp("The store's schema in PostgreSQL.", valueName: "name"))
+  var postgresSchema = "doubloon"
+
   @Option(help: ArgumentHelp("The project; requests without a namespace mean PROJECT-default-rtdb.", valueName: "id"))
   var project = "demo"
 
@@ -74,6 +83,12 @@ struct DevCommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
+    guard ClusterSettings.isSchema(postgresSchema) else {
+      throw ValidationError("--postgres-schema must be 1 to 40 lower-case letters, digits and underscores.")
+    }
+    if inMemory, postgres != nil {
+      throw ValidationError("--postgres keeps its working copy in a folder: leave --in-memory out.")
+    }
     if inMemory, data != nil { throw ValidationError("--data and --in-memory exclude each other.") }
     for name in allowHost where name.isEmpty || name.contains(where: { ":/ ".contains($0) }) {
       throw ValidationError("--allow-host takes a name without scheme and port, such as game.studio.example.")
@@ -114,6 +129,7 @@ struct DevCommand: AsyncParsableCommand {
     configuration.clock = AdjustableClock()
     if token || !configuration.isLoopback { configuration.adminToken = RandomToken.make() }
     configuration.allowedHosts = allowHost
+    configuration.cluster = postgres.map(cluster)
     configuration.console.folder = console.map { FileBytes.absolute($0) }
     if let rules {
       configuration.rules = try RulesFile(rules)
@@ -127,6 +143,15 @@ struct DevCommand: AsyncParsableCommand {
     if let functionsConfig { configuration.functionSettings = try Self.settings(functionsConfig) }
     configuration.sources = sources(beside: ServerConfiguration(storage: configuration.storage))
     return configuration
+  }
+
+  /// A store in any PostgreSQL, be it safe or not.
+  private func cluster(_ url: String) -> ClusterSettings {
+    var settings = ClusterSettings(url: url)
+    settings.schema = postgresSchema
+    settings.allowsSingle = true
+    if port != 0 { settings.address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    return settings
   }
 
   /// Which settings the command line gives; an option that repeats the default counts as the default.

@@ -72,7 +72,9 @@ struct ServingNotice {
     let isTLS = !configuration.certificates.isEmpty
     let address = ServerAddress(host: configuration.host, port: port, isTLS: isTLS)
     var lines = ["Serving \(address)" + (isTLS || configuration.isLoopback ? "." : ", behind a proxy.")]
-    if case .directory(let folder) = configuration.storage { lines.append("Data: \(folder).") }
+    if case .directory(let folder) = configuration.storage {
+      lines.append(configuration.cluster == nil ? "Data: \(folder)." : "Data: in PostgreSQL; working copy: \(folder).")
+    }
     if let metrics = configuration.metricsAddress {
       lines.append("Metrics: \(ServerAddress(host: metrics.host, port: metrics.port))/metrics, without a key.")
     }

@@ -33,7 +33,10 @@ struct StartNotice: Sendable {
 
   private var dataFolder: String {
     switch configuration.storage {
-    case .directory(let folder): folder
+    case .directory(let folder):
+      configuration.cluster == nil
+        ? folder
+        : "in PostgreSQL; \(folder) has a working copy. Whether PostgreSQL is kept on more than one machine was not asked."
     case .memory: "in a temporary folder, removed at the end"
     }
   }

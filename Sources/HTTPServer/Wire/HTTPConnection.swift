@@ -79,8 +79,8 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   private var isDraining = false
   private var date = DateHeader()
   let presence = ClientPresence()
-  /// Who the connection is with.
-  private(set) var peer = ClientAddress.unknown
+  /// Who the connection is with; another node says so of those that it hands on.
+  var peer = ClientAddress.unknown
 
   init(
     configuration: HTTPServerConfiguration, responder: any RequestResponder, sockets: (any SocketAccepting)? = nil,

@@ -109,6 +109,17 @@ package final class HTTPServer: Service {
     }
     metrics.connections.add()
     channel.closeFuture.whenComplete { [metrics] _ in metrics.connections.add(-1) }
+    let connection = HTTPConnection(
+      configuration: configuration, responder: responder, sockets: sockets, metrics: metrics, clock: clock,
+      memory: memory, registry: registry)
+    connection.place = numbers.next()
+    if let seal = configuration.seal {
+      try channel.pipeline.syncOperations.addHandler(
+        ForwardedReader(seal, now: { [clock] in clock.now() }) { [registry] client in
+          connection.peer = client
+          return registry.count(channel, for: client)
+        })
+    }
     var limits = NIOHTTPDecoderLimitConfiguration()
     limits.maxHeaderFieldSize = configuration.headerBytesMax
     limits.maxHeaderListSize = configuration.headerBytesMax
@@ -117,10 +128,6 @@ package final class HTTPServer: Service {
       try channel.pipeline.syncOperations.addHandlers(
         NIOSSLServerHandler(context: tls.context), HandshakeDeadline(configuration.handshakeTimeout))
     }
-    let connection = HTTPConnection(
-      configuration: configuration, responder: responder, sockets: sockets, metrics: metrics, clock: clock,
-      memory: memory, registry: registry)
-    connection.place = numbers.next()
     try channel.pipeline.syncOperations.addHandlers(
       RequestReader(connection: connection), ByteToMessageHandler(decoder), connection)
   }
@@ -134,6 +141,8 @@ package struct HTTPServerConfiguration: Sendable {
   package var port: Int
   /// How many event loops serve the connections.
   package var threadCount: Int
+  /// What other nodes seal the connections with that they hand on; nil: none is taken.
+  package var seal: ConnectionSeal?
   /// Connections that may wait to be accepted.
   package var backlog = 1024
   /// Connections open at once; one more is closed unanswered.

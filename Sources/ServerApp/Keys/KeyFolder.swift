@@ -8,6 +8,8 @@ import StorageCore
 /// Outside the database, so that a copy of the data is no copy of the keys.
 struct KeyFolder: Sendable {
   let path: String
+  /// Keeps what is in the folder elsewhere, too: called after each change, before anything is done with it.
+  var mirror: (@Sendable () throws -> Void)?
 
   /// The keys that are there; none if there is no folder yet.
   ///
@@ -40,12 +42,14 @@ struct KeyFolder: Sendable {
     } catch {
       throw KeyFolderError(description: error.message)
     }
+    try mirror?()
   }
 
   /// Removes the file of a key that nothing valid is signed with any more.
   func remove(_ id: KeyID) throws {
     let file = "\(path)/\(KeyFile.name(of: id))"
     if unlink(file) != 0, errno != ENOENT { throw failure("cannot be removed", file: file) }
+    try mirror?()
   }
 
   /// The bytes of another secret that is kept here; nil if there is none.
@@ -68,6 +72,7 @@ struct KeyFolder: Sendable {
     } catch {
       throw KeyFolderError(description: error.message)
     }
+    try mirror?()
   }
 
   private func names() throws -> [String] {

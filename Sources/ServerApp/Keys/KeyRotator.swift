@@ -16,9 +16,13 @@ struct KeyRotator: Sendable {
 
   /// Reads the keys that are there. Without any, the first is made when it is needed.
   ///
+  /// - `mirror`: keeps what is in the folder elsewhere, too.
   /// - Throws: ``KeyFolderError``
-  init(storage: ServerConfiguration.Storage, clock: any WallClock, logger: Logger) throws {
-    let folder: KeyFolder? = if case .directory(let data) = storage { KeyFolder(path: "\(data)/keys") } else { nil }
+  init(
+    storage: ServerConfiguration.Storage, clock: any WallClock, mirror: (@Sendable () throws -> Void)? = nil, logger: Logger
+  ) throws {
+    let folder: KeyFolder? =
+      if case .directory(let data) = storage { KeyFolder(path: "\(data)/keys", mirror: mirror) } else { nil }
     self.folder = folder
     self.clock = clock
     self.logger = logger

@@ -44,20 +44,55 @@ package struct ServerTerms: Sendable {
   func run(until end: EndSignal, space: DiskSpaceWatch?, onStart: (Int) -> Void) async throws {
     var configuration = configuration
     var board: AlertBoard?
+    let node = try clusterNode()
+    defer { node?.stop() }
     while true {
+      var term: ClusterTerm?
+      if let node {
+        term = try await waitToLead(node, until: end, configuration: &configuration)
+        if term == nil { return }
+      }
       let application = try Application(
-        configuration: configuration, logger: logger, outlets: [], failpoint: .none, board: board, functions: functions)
+        configuration: configuration, logger: logger, outlets: [], failpoint: .none, board: board, term: term,
+        functions: functions)
       let isOver = try await application.run(until: end, space: space) { port in
         // Clients, and who reads the metrics, come back to where they were.
         configuration.port = port
         if let port = application.metricsServer?.address?.port { configuration.metricsAddress?.port = port }
         if board == nil { return onStart(port) }
         // As loud as what it ends.
-        logger.warning("the disk has room again: the server goes on with what is on it")
+        logger.warning(
+          node == nil ? "the disk has room again: the server goes on with what is on it" : "this node leads again")
       }
+      term?.end()
       if isOver { return }
       board = application.monitor.board
     }
+  }
+
+  private func clusterNode() throws -> ClusterNode? {
+    guard let settings = configuration.cluster, case .directory(let folder) = configuration.storage else { return nil }
+    return try ClusterNode(settings, folder: folder, configuration: configuration, logger: logger)
+  }
+
+  /// Follows, and hands clients on to the node that leads, until this one does.
+  ///
+  /// - Returns: nil if the process was told to end before.
+  private func waitToLead(_ node: ClusterNode, until end: EndSignal, configuration: inout ServerConfiguration) async throws
+    -> ClusterTerm?
+  {
+    let route = StandbyServer.Route(leader: { node.leaderAddress }, seal: { node.seal }, clock: configuration.clock)
+    let standby = try await StandbyServer.start(host: configuration.host, port: configuration.port, route: route)
+    if let port = standby.port { configuration.port = port }
+    let result: Result<ClusterTerm?, any Error>
+    do {
+      result = .success(try await node.waitToLead(until: end) { standby.drop() })
+    } catch {
+      result = .failure(error)
+    }
+    await standby.stop()
+    configuration.http.seal = node.seal
+    return try result.get()
   }
 
   /// Data in memory go with their term.

@@ -68,15 +68,42 @@ final class CrashNotes: @unchecked Sendable {
   /// The notes of runs that were under way when the process died.
   func read() -> [CrashNote] {
     (0..<slotCount).compactMap { slot in
+      guard isWhole(slot) else { return nil }
       let start = base + slot * Self.slotBytes
-      let count = Int(start.load(as: UInt32.self))
-      guard count > 0, count <= Self.slotBytes - Self.headerBytes else { return nil }
-      let bytes = Array(UnsafeRawBufferPointer(start: start + Self.headerBytes, count: count))
-      guard Self.checksum(bytes) == start.load(fromByteOffset: 4, as: UInt32.self) else { return nil }
+      let bytes = Array(UnsafeRawBufferPointer(start: start + Self.headerBytes, count: Int(start.load(as: UInt32.self))))
       var note = CrashNote(bytes)
       note?.isAlone = start.load(fromByteOffset: 8, as: UInt32.self) == 1
       return note
     }
+  }
+
+  /// The notes as they stand in their slots.
+  func slots() -> [[UInt8]] {
+    (0..<slotCount).compactMap { slot in
+      let start = base + slot * Self.slotBytes
+      let count = Int(start.load(as: UInt32.self))
+      guard isWhole(slot) else { return nil }
+      return Array(UnsafeRawBufferPointer(start: start, count: Self.headerBytes + count))
+    }
+  }
+
+  /// Puts notes into slots that have none.
+  func fill(_ notes: [[UInt8]]) {
+    var rest = notes[...]
+    for slot in 0..<slotCount where !isWhole(slot) {
+      guard let note = rest.popFirst() else { return }
+      guard (Self.headerBytes...Self.slotBytes).contains(note.count) else { continue }
+      (base + slot * Self.slotBytes).copyMemory(from: note, byteCount: note.count)
+    }
+  }
+
+  /// Whether a slot holds a note that can be read.
+  private func isWhole(_ slot: Int) -> Bool {
+    let start = base + slot * Self.slotBytes
+    let count = Int(start.load(as: UInt32.self))
+    guard count > 0, count <= Self.slotBytes - Self.headerBytes else { return false }
+    let bytes = UnsafeRawBufferPointer(start: start + Self.headerBytes, count: count)
+    return Self.checksum(bytes) == start.load(fromByteOffset: 4, as: UInt32.self)
   }
 
   func clearAll() {
@@ -84,7 +111,7 @@ final class CrashNotes: @unchecked Sendable {
   }
 
   /// FNV-1a: tells a note from the rest of an older one, and from one of an older layout.
-  private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+  private static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
     bytes.reduce(2_166_136_262) { ($0 ^ UInt32($1)) &* 16_777_619 }
   }
 

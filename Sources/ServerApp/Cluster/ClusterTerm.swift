@@ -1,0 +1,146 @@
+import Glibc
+import Logging
+import StorageCore
+import StoragePostgres
+import StorageSQLite
+import Synchronization
+import Triggers
+
+/// The time in which this node leads: the store, opened to be written through PostgreSQL, and what is looked after meanwhile.
+final class ClusterTerm: Sendable {
+  /// How often it is looked whether a new base is due, in milliseconds.
+  private static let interval: Int64 = 60_000
+  /// So many bytes of batches make a new base due: what a node that begins has to take in.
+  private static let bytesMax: Int64 = 64 << 20
+
+  let engine: SQLiteEngine
+  /// Keeps the keys of all nodes the same; nil where no secret is shared.
+  let vault: KeyVault?
+  private let journal: PostgresJournal
+  private let cell: PostgresCell
+  private let folder: String
+  private let name: String
+  private let schema: SchemaHistory
+  private let logger: Logger
+
+  /// Where a node stands when its term begins.
+  struct Beginning {
+    let journal: PostgresJournal
+    /// The last batch before the term.
+    let lastBatch: Int64
+    /// The version of the copy's schema.
+    let schema: Int
+  }
+
+  /// - `folder`: the node's data folder.
+  /// - `name`: the node's.
+  /// - `schema`: the program's.
+  /// - `sealingKey`: what the keys of all nodes are sealed with; nil: each node has its own.
+  init(
+    _ beginning: Beginning, cell: PostgresCell, folder: String, name: String, schema: SchemaHistory, sealingKey: [UInt8]?,
+    logger: Logger
+  ) throws(StorageError) {
+    let journal = beginning.journal
+    self.journal = journal
+    self.cell = cell
+    self.folder = folder
+    self.name = name
+    self.schema = schema
+    self.logger = logger
+    let isOlder = beginning.schema < schema.version
+    vault = try sealingKey.map { key throws(StorageError) in
+      try KeyVault(key, cell: cell, fence: journal.fence, folder: "\(folder)/keys")
+    }
+    try vault?.pull()
+    // Of all nodes: an event that ended one process after the other is found, wherever they ran.
+    try PostgresArchive(cell, random: SystemRandomNumberGenerator()).collect { notes throws(StorageError) in
+      try Shard.crashNotes(in: folder).add(notes)
+    }
+    if isOlder { try Self.upgrade(folder, journal, schema: schema, after: beginning.lastBatch) }
+    engine = try SQLiteEngine(workingCopy: folder, journal: journal, fence: journal.fence, schema: schema)
+    if isOlder { try makeBase() }
+  }
+
+  /// Brings the copy to this program's schema. No batch can tell that: the other nodes begin with the base that follows.
+  private static func upgrade(_ folder: String, _ journal: PostgresJournal, schema: SchemaHistory, after: Int64)
+    throws(StorageError)
+  {
+    let position = JournalPosition(batch: after + 1, fence: journal.fence)
+    try SQLiteEngine.upgradeWorkingCopy(in: folder, to: schema, at: position)
+    try journal.append(JournalBatch(position: position, changes: [], guarded: []))
+    try journal.flush()
+  }
+
+  /// Returns when the term is over: the lease or PostgreSQL is lost, or the copy cannot be written.
+  ///
+  /// - Parameter failure: why the writer has stopped, if it has.
+  func wait(after failure: @Sendable () -> StorageError?) async throws {
+    while journal.failure == nil, failure() == nil { try await Task.sleep(for: .milliseconds(50)) }
+    let reason = journal.failure ?? failure()
+    logger.warning("this node's term is over", metadata: ["reason": "\(reason?.message ?? "")"])
+  }
+
+  /// Makes a base whenever one is due, until the task is cancelled.
+  ///
+  /// One is due after an erasure, too: what was erased stands in the batches and the base before it.
+  @Sendable func makeBases() async throws {
+    let erased = Mutex((try? engine.erasures()) ?? 0)
+    while true {
+      try await Task.sleep(for: .milliseconds(Self.interval))
+      await Self.onThread { [self] in
+        do throws(StorageError) {
+          let erasures = try engine.erasures()
+          let isErased = erased.withLock { $0 != erasures }
+          let bytes = isErased ? 0 : try PostgresArchive(cell, random: SystemRandomNumberGenerator()).bytesBehindBase()
+          guard isErased || bytes > Self.bytesMax, try makeBase(keepingOlder: !isErased) else { return }
+          erased.withLock { $0 = erasures }
+        } catch {
+          logger.warning("no base was made; the next look is in a minute", metadata: ["reason": "\(error.message)"])
+        }
+      }
+    }
+  }
+
+  private static func onThread(_ body: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { continuation in
+      BlockingThread {
+        body()
+        continuation.resume()
+      }.detach()
+    }
+  }
+
+  /// Keeps a copy of the store in PostgreSQL, and forgets the batches before the one before it.
+  ///
+  /// - Returns: false if its last batch never arrived there: then the term is over.
+  @discardableResult
+  private func makeBase(keepingOlder: Bool = true) throws(StorageError) -> Bool {
+    let file = "\(folder).base"
+    defer { unlink(file) }
+    let position = try engine.base(to: file)
+    // The last batch of the file may still be on its way.
+    let archive = try PostgresArchive(cell, random: SystemRandomNumberGenerator())
+    for _ in 0..<50 {
+      if try archive.add(file, at: position, schema: schema.version, keepingOlder: keepingOlder) {
+        logger.notice("kept a base of the store in PostgreSQL", metadata: ["batch": "\(position.batch)"])
+        return true
+      }
+      usleep(100_000)
+    }
+    return false
+  }
+
+  /// Gives the lease back, if it is still this node's. The store is closed.
+  func end() {
+    let isHeld = journal.failure == nil
+    journal.end("the node gave it back")
+    guard isHeld, let lease = try? PostgresLease(cell, node: name) else { return }
+    do throws(StorageError) {
+      try lease.release(fence: journal.fence)
+    } catch {
+      logger.warning(
+        "the lease could not be given back: another node leads in \(PostgresLease.patience / 1000) seconds",
+        metadata: ["reason": "\(error.message)"])
+    }
+  }
+}

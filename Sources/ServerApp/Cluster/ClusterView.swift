@@ -1,0 +1,62 @@
+import Glibc
+package import ServerConfiguration
+package import StorageCore
+import StoragePostgres
+
+/// What a PostgreSQL says of its store and of the nodes, for somebody who looks.
+package struct ClusterView: Sendable {
+  /// A node, by its signs of life.
+  package struct Node: Sendable {
+    package let name: String
+    /// Where it is reached; empty where it did not say.
+    package let address: String
+    package let version: String
+    /// Whether its beat went on while it was looked at.
+    package let isAlive: Bool
+    package let leads: Bool
+  }
+
+  /// Counts the terms.
+  package let term: Int64
+  /// The last batch.
+  package let batch: Int64
+  /// By name.
+  package let nodes: [Node]
+  /// The last batch of the newest base, and how large that is.
+  package let base: (batch: Int64, bytes: Int64)?
+  /// Bytes of batches behind it.
+  package let logBytes: Int64
+  /// Why what is acknowledged could be lost with one machine; nil if it could not.
+  package let danger: String?
+
+  /// Looks twice, a beat apart.
+  ///
+  /// - Throws: `StorageError` if PostgreSQL does not answer, or has no store.
+  package init(_ settings: ClusterSettings) throws(StorageError) {
+    let cell = PostgresCell(url: settings.url, schema: settings.schema)
+    let lease = try PostgresLease(cell, node: "status")
+    guard try lease.look() != nil else {
+      throw StorageError(.failed, "This PostgreSQL has no store in schema \(settings.schema).")
+    }
+    let before = try lease.nodes()
+    usleep(UInt32(PostgresLease.beatInterval * 1600))
+    let after = try lease.nodes()
+    guard let view = try lease.look() else { throw StorageError(.failed, "The store has gone from PostgreSQL.") }
+    nodes = after.map { name, node in
+      Node(
+        name: name, address: node.address, version: node.version, isAlive: before[name].map { $0.beat != node.beat } ?? true,
+        leads: name == view.node && !view.isClean)
+    }.sorted { $0.name < $1.name }
+    (term, batch) = (view.fence, view.batch)
+    let archive = try PostgresArchive(cell, random: SystemRandomNumberGenerator())
+    base = try archive.newestBase().map { ($0.position.batch, $0.bytes) }
+    logBytes = try archive.bytesBehindBase()
+    do throws(StorageError) {
+      try lease.throwIfUnsafe()
+      danger = nil
+    } catch {
+      guard error.code == .failed else { throw error }
+      danger = error.message
+    }
+  }
+}

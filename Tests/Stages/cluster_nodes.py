@@ -1,0 +1,216 @@
+"""Several nodes of one store, and players who play through any of them. Standard library only."""
+
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+
+from postgres_cell import free_port
+from server import Connection, Down
+from wire import Wire
+
+NAMESPACE = "ns=demo-default-rtdb"
+
+
+class Node:
+    """`doubloon dev` as one of several nodes."""
+
+    def __init__(self, program, folder, wire, schema):
+        self.program, self.folder, self.wire, self.schema = program, folder, wire, schema
+        self.port = free_port()
+        self.process = None
+        self.log = folder + ".log"
+
+    def start(self):
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                [self.program, "dev", "--port", str(self.port), "--data", self.folder, "--postgres", self.wire.url(),
+                 "--postgres-schema", self.schema],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+
+    def leads(self):
+        """Whether it has said so last, of all that it says of leading."""
+        said = [line for line in self.text().split("\n") if "this node leads" in line or "term is over" in line]
+        return bool(said) and "this node leads" in said[-1]
+
+    def text(self):
+        with open(self.log, errors="replace") as log:
+            return log.read()
+
+    def signal(self, number):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(number)
+
+    def kill(self):
+        self.signal(signal.SIGCONT)
+        self.signal(signal.SIGKILL)
+        if self.process:
+            self.process.wait()
+
+    def stop(self):
+        self.signal(signal.SIGTERM)
+        try:
+            return self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return None
+
+
+class Cluster:
+    """The nodes, and what is known of them from outside."""
+
+    def __init__(self, program, folder, cell, names=("node0", "node1", "node2"), schema="doubloon"):
+        self.cell, self.schema = cell, schema
+        self.nodes = []
+        for name in names:
+            wire = Wire(cell.ports)
+            self.nodes.append(Node(os.path.abspath(program), os.path.join(folder, name), wire, schema))
+
+    def leader(self):
+        """The node that PostgreSQL says leads; None where none does."""
+        found = self.cell.ask(f"SELECT node || ' ' || is_clean FROM {self.schema}.lease")
+        if not found or found.endswith(" 1"):
+            return None
+        name = found.split(" ")[0]
+        for node in self.nodes:
+            try:
+                with open(os.path.join(node.folder, "node")) as file:
+                    if file.read().strip() == name:
+                        return node
+            except OSError:
+                pass
+        return None
+
+    def ask(self, node, method, path, body=None, timeout=10):
+        connection = Connection(node.port, timeout=timeout)
+        try:
+            return connection.ask(method, path, body)
+        finally:
+            connection.close()
+
+    def insist(self, node, method, path, body=None, seconds=30):
+        """The answer of a node that has heard who leads: what is refused or broken off before is asked again."""
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                answer = self.ask(node, method, path, body)
+                if answer.status != 503 or time.monotonic() > end:
+                    return answer
+            except Down:
+                if time.monotonic() > end:
+                    raise
+            time.sleep(0.05)
+
+    def await_write(self, key, nodes=None, seconds=60):
+        """Writes something through any node until one acknowledges it. Returns how long that took."""
+        begin = time.monotonic()
+        while time.monotonic() - begin < seconds:
+            for node in nodes or self.nodes:
+                try:
+                    if self.ask(node, "PUT", f"/probe/{key}.json?{NAMESPACE}", True, timeout=3).status == 200:
+                        return time.monotonic() - begin
+                except Down:
+                    pass
+            time.sleep(0.02)
+        return None
+
+
+class Players:
+    """Players who sign up, are referred and reach level 5, through any node; each step again until it is acknowledged."""
+
+    def __init__(self, cluster, threads=4):
+        self.cluster = cluster
+        self.acknowledged = {}
+        self.refused = 0
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._threads = [threading.Thread(target=self._play, args=(n,), daemon=True) for n in range(threads)]
+
+    def start(self):
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self):
+        self._ended.set()
+        for thread in self._threads:
+            thread.join(120)
+
+    def _play(self, number):
+        chance = random.Random(number)
+        count = 0
+        while not self._ended.is_set():
+            count += 1
+            uid = f"t{number}p{count}"
+            steps = [
+                {"referred_by": f"r{chance.randrange(5)}", "level": 4, "step": 1}, {"last_signin_at": 1, "step": 2}, {"level": 5, "step": 3},
+            ]
+            for step in steps:
+                if not self._write(uid, step, chance):
+                    return
+
+    def _write(self, uid, step, chance):
+        """Until it is acknowledged; what is not known may be there. False if the play ended before."""
+        while True:
+            node = chance.choice(self.cluster.nodes)
+            try:
+                answer = self.cluster.ask(node, "PATCH", f"/users/{uid}.json?{NAMESPACE}", step)
+                if answer.status == 200:
+                    with self._lock:
+                        self.acknowledged.setdefault(uid, {}).update(step)
+                    return True
+                self.refused += 1
+            except Down:
+                self.refused += 1
+            if self._ended.is_set():
+                return False
+            time.sleep(0.05)
+
+
+def settled(cluster, seconds=120):
+    """Waits until every event is done."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            answer = cluster.ask(cluster.nodes[0], "POST", f"/admin/v1/drain?{NAMESPACE}", {}, timeout=60)
+            if answer.status == 200:
+                return answer.json
+        except Down:
+            pass
+        time.sleep(0.2)
+    return None
+
+
+def compare(cluster, checks, players, when):
+    """Everything that was acknowledged is there, and every reward was paid once."""
+    settled(cluster)
+    users = {}
+    for _ in range(100):
+        try:
+            answer = cluster.ask(cluster.nodes[0], "GET", f"/users.json?{NAMESPACE}", timeout=30)
+            if answer.status == 200:
+                users = answer.json or {}
+                break
+        except Down:
+            pass
+        time.sleep(0.1)
+    lost = [
+        uid for uid, written in players.acknowledged.items()
+        if any((users.get(uid) or {}).get(name) != value for name, value in written.items() if name in ("referred_by", "last_signin_at"))
+        or (users.get(uid) or {}).get("step", 0) < written["step"]
+    ]
+    checks.check(f"{when}: nothing that was acknowledged is lost ({len(players.acknowledged)} players)", not lost, f"{lost[:5]}")
+    coins = {uid: (user.get("inventory") or {}).get("pieces_of_eight", 0) for uid, user in users.items()}
+    wrong = [
+        uid for uid, user in users.items()
+        if not uid.startswith("r") and coins[uid] != (50 if user.get("last_signin_at") is not None else 0)
+    ]
+    checks.check(f"{when}: every sign-up was paid once", not wrong, f"{[(uid, users[uid]) for uid in wrong[:3]]}")
+    for referrer in (f"r{n}" for n in range(5)):
+        owed = 50 * sum(1 for user in users.values() if user.get("referred_by") == referrer and user.get("level") == 5)
+        checks.check(f"{when}: {referrer} was paid once for each player", coins.get(referrer, 0) == owed,
+                     f"{coins.get(referrer, 0)} of {owed}")
+    rows = cluster.cell.ask("SELECT count(*) || ' ' || coalesce(sum(amount), 0) FROM doubloon.ledger_entry")
+    paid = sum(coins.values())
+    checks.check(f"{when}: PostgreSQL has every entry", rows == f"{paid // 50} {paid}", f"{rows}, {paid}")
