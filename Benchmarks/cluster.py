@@ -9,6 +9,7 @@ what they use for each lifecycle is printed apart. Clients are connected to the 
 """
 
 import argparse
+import itertools
 import json
 import os
 import shutil
@@ -24,6 +25,7 @@ from postgres_cell import Cell  # noqa: E402
 from server import Server  # noqa: E402
 
 MARK = 0.5
+turns = itertools.count(1)
 
 
 def ticks(words):
@@ -33,7 +35,7 @@ def ticks(words):
         try:
             with open(f"/proc/{name}/cmdline", "rb") as file:
                 command = file.read().decode(errors="replace").replace("\0", " ")
-            if not any(word in command for word in words) or "cluster.py" in command:
+            if not any(command.startswith(word) or f" {word}" in command for word in words) or "cluster.py" in command:
                 continue
             with open(f"/proc/{name}/stat") as file:
                 fields = file.read().rsplit(")", 1)[1].split()
@@ -46,12 +48,14 @@ def ticks(words):
 def play(lifecycle, port, clients, seconds, words):
     """Lifecycles a second, and processor time of each kind of process for one, in microseconds."""
     before = {kind: ticks(kinds) for kind, kinds in words.items()}
+    # Other players each time: who was paid once is not paid again.
+    base = str(1_000_000 * next(turns))
     found = subprocess.run(
-        [lifecycle, "rest", "--port", str(port), "--clients", str(clients), "--seconds", str(seconds), "--seed", "--warm-up", "1"],
-        capture_output=True, text=True, check=True)
+        [lifecycle, "rest", "--port", str(port), "--clients", str(clients), "--seconds", str(seconds), "--seed", "--warm-up", "0",
+         "--base", base], capture_output=True, text=True, check=True)
     report = json.loads(found.stdout)
     count = report["lifecycles"]
-    return report["perSecond"], {kind: 1e6 * (ticks(kinds) - before[kind]) / max(1, count) for kind, kinds in words.items()}
+    return report["lifecyclesPerSecond"], {kind: 1e6 * (ticks(kinds) - before[kind]) / max(1, count) for kind, kinds in words.items()}
 
 
 def main():
@@ -67,7 +71,7 @@ def main():
     os.chmod(folder, 0o755)
     os.makedirs(os.path.join(folder, "servers"))
     cell = Cell(os.path.join(folder, "servers"))
-    cluster = Cluster(program, folder, cell, names=("a", "b"))
+    cluster = Cluster(program, folder, cell, names=("a", "b"), wired=False)
     alone = Server(program, "--data", os.path.join(folder, "alone"))
     missed = 0
     try:
@@ -83,7 +87,7 @@ def main():
                 one, cost = play(options.lifecycle, alone.port, clients, options.seconds, {"node": [f"{folder}/alone"]})
                 batches = int(cell.ask("SELECT batch FROM doubloon.lease"))
                 two, costs = play(options.lifecycle, follower.port, clients, options.seconds,
-                                  {"nodes": [f"{folder}/a", f"{folder}/b"], "PostgreSQL": ["postgres"]})
+                                  {"nodes": [f"{folder}/a", f"{folder}/b"], "PostgreSQL": ["postgres: ", f"-D {folder}/servers"]})
                 took = int(cell.ask("SELECT batch FROM doubloon.lease")) - batches
                 ratios.append(two / one)
                 rows.append((one, two, cost["node"], costs["nodes"], costs["PostgreSQL"], took / options.seconds))

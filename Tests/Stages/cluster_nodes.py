@@ -61,11 +61,12 @@ class Node:
 class Cluster:
     """The nodes, and what is known of them from outside."""
 
-    def __init__(self, program, folder, cell, names=("node0", "node1", "node2"), schema="doubloon"):
+    def __init__(self, program, folder, cell, names=("node0", "node1", "node2"), schema="doubloon", wired=True):
         self.cell, self.schema = cell, schema
         self.nodes = []
         for name in names:
-            wire = Wire(cell.ports)
+            # What can be cut.
+            wire = Wire(cell.ports) if wired else cell
             self.nodes.append(Node(os.path.abspath(program), os.path.join(folder, name), wire, schema))
 
     def leader(self):

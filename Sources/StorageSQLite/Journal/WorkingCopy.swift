@@ -58,14 +58,12 @@ public final class WorkingCopy {
   /// - Throws: `StorageError.Code.damaged` if one does not fit.
   public func apply(_ batches: [JournalBatch]) throws(StorageError) {
     guard let last = batches.last?.position else { return }
+    for (offset, batch) in batches.enumerated() where batch.position.batch != position.batch + 1 + Int64(offset) {
+      throw misfit(batch, "it should be \(position.batch + 1 + Int64(offset))")
+    }
     try connection.execute("BEGIN IMMEDIATE")
     do throws(StorageError) {
-      var next = position.batch + 1
-      for batch in batches {
-        guard batch.position.batch == next else { throw misfit(batch, "it should be \(next)") }
-        try apply(batch)
-        next += 1
-      }
+      try apply(try Self.combined(batches), upTo: batches[batches.count - 1])
       guard try connection.journalPosition() == last else {
         throw misfit(batches[batches.count - 1], "it says another position")
       }
@@ -77,12 +75,33 @@ public final class WorkingCopy {
     position = last
   }
 
-  private func apply(_ batch: JournalBatch) throws(StorageError) {
-    var changes = batch.changes
+  /// The changes of batches as if they were one: what is changed again and again is written once.
+  private static func combined(_ batches: [JournalBatch]) throws(StorageError) -> [UInt8] {
+    if batches.count == 1 { return batches[0].changes }
+    var group: OpaquePointer?
+    var code = sqlite3changegroup_new(&group)
+    defer { sqlite3changegroup_delete(group) }
+    for batch in batches where code == SQLITE_OK {
+      var changes = batch.changes
+      code = changes.withUnsafeMutableBytes { sqlite3changegroup_add(group, Int32($0.count), $0.baseAddress) }
+    }
+    var size: Int32 = 0
+    var bytes: UnsafeMutableRawPointer?
+    if code == SQLITE_OK { code = sqlite3changegroup_output(group, &size, &bytes) }
+    defer { sqlite3_free(bytes) }
+    guard code == SQLITE_OK else {
+      let (first, last) = (batches[0].position.batch, batches[batches.count - 1].position.batch)
+      throw StorageError(.damaged, "The batches \(first) to \(last) do not fit on each other (SQLite \(code)).")
+    }
+    return bytes.map { [UInt8](UnsafeRawBufferPointer(start: $0, count: Int(size))) } ?? []
+  }
+
+  private func apply(_ changes: [UInt8], upTo batch: JournalBatch) throws(StorageError) {
+    var changes = changes
     let code = changes.withUnsafeMutableBytes { bytes in
       sqlite3changeset_apply(
         connection.handle, Int32(bytes.count), bytes.baseAddress, nil,
-        // The copy is what the batch was written on; where a row is not as expected, it is another's.
+        // The copy is what the batches were written on; where a row is not as expected, it is another's.
         { _, _, _ in SQLITE_CHANGESET_ABORT }, nil)
     }
     guard code == SQLITE_OK else { throw misfit(batch, "SQLite \(code)") }
