@@ -185,8 +185,14 @@ extension Application {
   /// - `onStart`: called with the bound port once clients can connect.
   /// - Returns: whether the process was told to end.
   func run(until end: EndSignal, space: DiskSpaceWatch?, onStart: (Int) -> Void) async throws -> Bool {
-    var services = try await startedServices()
-    onStart(try await bind())
+    var services: [any Service]
+    do {
+      services = try await startedServices()
+      onStart(try await bind())
+    } catch {
+      close()
+      throw error
+    }
     var ends = [BackgroundService(name: "signals", end.wait)]
     if let term {
       ends.append(BackgroundService(name: "term") { [database] in try await term.wait { database.failure } })

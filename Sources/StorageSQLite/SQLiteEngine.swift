@@ -157,7 +157,7 @@ public final class SQLiteEngine: StorageEngine {
     try body(SQLiteSnapshot(epoch: epoch, history: history, pool: refusing))
   }
 
-  public func whenDurable(_ position: Int, _ proceed: @escaping @Sendable () -> Void) {
+  public func whenDurable(_ position: Int, _ proceed: @escaping @Sendable (_ isDurable: Bool) -> Void) {
     gate.whenDurable(position, proceed)
   }
 

@@ -17,15 +17,15 @@ struct FlushTests {
     try committer.session.commit()
     let told = Mutex<[Int]>([])
     let before = try engine.readAhead { try $0.value(in: committer.ns, "/a") }
-    engine.whenDurable(before.position) { told.withLock { $0.append(1) } }
+    engine.whenDurable(before.position) { _ in told.withLock { $0.append(1) } }
     #expect(told.withLock { $0 } == [1], "Nothing is in flight, so nothing is waited for.")
 
     try committer.put("/a", 2)
     try committer.session.write()
     let ahead = try engine.readAhead { try $0.value(in: committer.ns, "/a") }
     #expect(ahead.result == 2)
-    engine.whenDurable(ahead.position) { told.withLock { $0.append(2) } }
-    engine.whenDurable(before.position) { told.withLock { $0.append(3) } }
+    engine.whenDurable(ahead.position) { _ in told.withLock { $0.append(2) } }
+    engine.whenDurable(before.position) { _ in told.withLock { $0.append(3) } }
     #expect(told.withLock { $0 } == [1, 3])
     try committer.session.flush()
     #expect(told.withLock { $0 } == [1, 3, 2])
@@ -52,7 +52,9 @@ struct FlushTests {
     try committer.put("/a", 1)
     try committer.session.write()
     let isTold = Mutex(false)
-    engine.whenDurable(try engine.readAhead { try $0.value(in: committer.ns, "/a") }.position) { isTold.withLock { $0 = true } }
+    engine.whenDurable(try engine.readAhead { try $0.value(in: committer.ns, "/a") }.position) { _ in
+      isTold.withLock { $0 = true }
+    }
     #expect(throws: StorageError.self) { try committer.session.flush() }
     #expect(isTold.withLock { $0 })
     #expect(throws: StorageError.self) { try committer.session.write() }

@@ -120,8 +120,13 @@ struct WorkingCopyTests {
       let found = Result { try engine.read { snapshot throws in try snapshot.value(in: ns, "/a") } }
       answer.withLock { $0 = found }
     }
+    let ahead = try engine.readAhead { snapshot throws in try snapshot.value(in: ns, "/a") }
+    let isDurable = Mutex<[Bool]>([])
+    engine.whenDurable(ahead.position) { durable in isDurable.withLock { $0.append(durable) } }
     store.journal.lose()
     #expect(throws: StorageError.self) { try committer.session.flush() }
+    engine.whenDurable(ahead.position) { durable in isDurable.withLock { $0.append(durable) } }
+    #expect(ahead.result == 2 && isDurable.withLock(\.self) == [false, false], "who looked ahead is told that it never was")
     reader.join()
     let told = try #require(answer.withLock { $0 })
     #expect(throws: StorageError.self) { try told.get() }

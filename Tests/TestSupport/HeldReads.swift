@@ -67,7 +67,9 @@ public final class HeldEngine: StorageEngine {
     try engine.readAhead(body)
   }
 
-  public func whenDurable(_ position: Int, _ proceed: @escaping @Sendable () -> Void) { engine.whenDurable(position, proceed) }
+  public func whenDurable(_ position: Int, _ proceed: @escaping @Sendable (Bool) -> Void) {
+    engine.whenDurable(position, proceed)
+  }
   public func makeWriteSession() throws(StorageError) -> any WriteSession { try engine.makeWriteSession() }
   public func backup(to path: String) throws(StorageError) { try engine.backup(to: path) }
   public func check() throws(StorageError) -> StoreReport { try engine.check() }

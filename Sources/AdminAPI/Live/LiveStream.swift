@@ -92,7 +92,7 @@ struct LiveSource: Sendable {
 
   /// Finds the newest commit.
   ///
-  /// - `found`: called when it is durable: at once, or soon on another thread.
+  /// - `found`: called when it is durable: at once, or soon on another thread; never, where it will not be.
   /// - Returns: false where the namespace is gone.
   func findRevision(_ found: @escaping @Sendable (Revision) -> Void) -> Bool {
     let engine = services.database.engine
@@ -100,7 +100,7 @@ struct LiveSource: Sendable {
       try snapshot.head(of: namespace).revision
     }
     guard let look, services.database.namespace(named: name) == namespace else { return false }
-    engine.whenDurable(look.position) { found(look.result) }
+    engine.whenDurable(look.position) { isDurable in if isDurable { found(look.result) } }
     return true
   }
 

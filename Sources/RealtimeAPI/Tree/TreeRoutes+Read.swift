@@ -94,13 +94,19 @@ extension TreeRoutes {
     .serviceUnavailable, "unavailable", "Too many large reads wait already: try again in a few seconds, or ask for less.",
     headers: [HTTPResponse.Header("Retry-After", "5")])
 
+  private static let takenBack = APIError(
+    .serviceUnavailable, "unavailable", "What was read was never kept: another node leads by now. Try again in a moment.",
+    headers: [HTTPResponse.Header("Retry-After", "1")])
+
   /// Sends what the reading finds, once everything that it showed is durable.
   private func answer(_ reading: Reading, within bounds: ReadBounds, sink: ResponseSink, turn: LargeAnswers.Turn?)
     throws(TreeReadError)
   {
     let (found, position) = try find(reading, within: bounds)
     let response = Self.response(found, to: reading.call)
-    services.database.engine.whenDurable(position) { sink.send(response, keeping: turn) }
+    services.database.engine.whenDurable(position) { isDurable in
+      sink.send(isDurable ? response : Self.takenBack.treeResponse, keeping: turn)
+    }
   }
 
   private func find(_ reading: Reading, within bounds: ReadBounds) throws(TreeReadError) -> (result: Found, position: Int) {

@@ -71,6 +71,9 @@ final class ClusterTerm: Sendable {
     try journal.flush()
   }
 
+  /// Whether nothing can be written in it any more.
+  var isLost: Bool { journal.failure != nil }
+
   /// Returns when the term is over: the lease or PostgreSQL is lost, or the copy cannot be written.
   ///
   /// - Parameter failure: why the writer has stopped, if it has.

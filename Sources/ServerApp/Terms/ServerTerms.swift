@@ -52,21 +52,27 @@ package struct ServerTerms: Sendable {
         term = try await waitToLead(node, until: end, configuration: &configuration)
         if term == nil { return }
       }
-      let application = try Application(
-        configuration: configuration, logger: logger, outlets: [], failpoint: .none, board: board, term: term,
-        functions: functions)
-      let isOver = try await application.run(until: end, space: space) { port in
-        // Clients, and who reads the metrics, come back to where they were.
-        configuration.port = port
-        if let port = application.metricsServer?.address?.port { configuration.metricsAddress?.port = port }
-        if board == nil { return onStart(port) }
-        // As loud as what it ends.
-        logger.warning(
-          node == nil ? "the disk has room again: the server goes on with what is on it" : "this node leads again")
+      do {
+        let application = try Application(
+          configuration: configuration, logger: logger, outlets: [], failpoint: .none, board: board, term: term,
+          functions: functions)
+        let isOver = try await application.run(until: end, space: space) { port in
+          // Clients, and who reads the metrics, come back to where they were.
+          configuration.port = port
+          if let port = application.metricsServer?.address?.port { configuration.metricsAddress?.port = port }
+          if board == nil { return onStart(port) }
+          // As loud as what it ends.
+          logger.warning(
+            node == nil ? "the disk has room again: the server goes on with what is on it" : "this node leads again")
+        }
+        term?.end()
+        if isOver { return }
+        board = application.monitor.board
+      } catch {
+        // A term that was lost while it began is followed by another, as one that is lost later.
+        guard let term, term.isLost else { throw error }
+        term.end()
       }
-      term?.end()
-      if isOver { return }
-      board = application.monitor.board
     }
   }
 

@@ -11,8 +11,8 @@ public protocol StorageEngine: AnyObject, Sendable {
   /// told to anybody before ``whenDurable(_:_:)``, unless it is of a revision that is known to be durable.
   func readAhead<Result, E: Error>(_ body: (any Snapshot) throws(E) -> Result) throws(E) -> (result: Result, position: Int)
   /// Calls `proceed` when everything that a ``readAhead(_:)`` with this position showed is durable: at once, or soon on
-  /// another thread, where it must only take note.
-  func whenDurable(_ position: Int, _ proceed: @escaping @Sendable () -> Void)
+  /// another thread, where it must only take note. With false where that will never be: what was shown must not be told.
+  func whenDurable(_ position: Int, _ proceed: @escaping @Sendable (_ isDurable: Bool) -> Void)
   /// The write session. Asking twice is a mistake of the programmer and traps.
   func makeWriteSession() throws(StorageError) -> any WriteSession
   /// Copies the store, as of now, into a new file while others go on writing.

@@ -10,12 +10,14 @@ internal import Synchronization
 final class FlushGate: Sendable {
   private struct Waiting {
     let position: Int
-    let proceed: @Sendable () -> Void
+    let proceed: @Sendable (_ isDurable: Bool) -> Void
   }
 
   private let written = Atomic<Int>(0)
   private let durable = Atomic<Int>(0)
   private let waiting = Mutex<[Waiting]>([])
+  /// Whether the batch that was written last will never be durable: its journal has refused it.
+  private let isLost = Atomic<Bool>(false)
 
   /// What a read that begins now may see at most.
   var position: Int { written.load(ordering: .sequentiallyConsistent) }
@@ -38,25 +40,36 @@ final class FlushGate: Sendable {
       waiting.removeAll { $0.position <= position }
       return ready
     }
-    for one in ready { one.proceed() }
+    for one in ready { one.proceed(true) }
   }
 
-  /// Calls `proceed` once the disk has everything up to `position`: at once, or by the thread that flushes.
-  func whenDurable(_ position: Int, _ proceed: @escaping @Sendable () -> Void) {
-    if durable.load(ordering: .sequentiallyConsistent) >= position { return proceed() }
-    let isDurable = waiting.withLock { waiting in
-      if durable.load(ordering: .sequentiallyConsistent) >= position { return true }
-      waiting.append(Waiting(position: position, proceed: proceed))
-      return false
+  /// What was written last will never be durable. Who waits for it is told so, as are those who come later.
+  func didLose() {
+    let waiting = waiting.withLock { waiting in
+      isLost.store(true, ordering: .sequentiallyConsistent)
+      defer { waiting = [] }
+      return waiting
     }
-    if isDurable { proceed() }
+    for one in waiting { one.proceed(false) }
   }
 
-  /// Waits until the disk has everything up to `position`.
+  /// Calls `proceed` once the disk has everything up to `position`: at once, or by the thread that flushes; or when it never will.
+  func whenDurable(_ position: Int, _ proceed: @escaping @Sendable (_ isDurable: Bool) -> Void) {
+    if durable.load(ordering: .sequentiallyConsistent) >= position { return proceed(true) }
+    let isDurable: Bool? = waiting.withLock { waiting in
+      if durable.load(ordering: .sequentiallyConsistent) >= position { return true }
+      if isLost.load(ordering: .sequentiallyConsistent) { return false }
+      waiting.append(Waiting(position: position, proceed: proceed))
+      return nil
+    }
+    if let isDurable { proceed(isDurable) }
+  }
+
+  /// Waits until the disk has everything up to `position`, or it is known that it never will.
   func wait(for position: Int) {
     if durable.load(ordering: .sequentiallyConsistent) >= position { return }
     let signal = FlushSignal()
-    whenDurable(position) { signal.raise() }
+    whenDurable(position) { _ in signal.raise() }
     signal.wait()
   }
 }

@@ -61,15 +61,16 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
   var failure: StorageError? { stopped.withLock { $0 } }
 
   func flush() throws(StorageError) {
-    defer { gate.didFlush() }
-    if let failure { throw failure }
-    guard gate.hasUnflushed else { return }
     do throws(StorageError) {
+      if let failure { throw failure }
+      guard gate.hasUnflushed else { return }
       if let recorder = connection.recorder { try recorder.settle() } else { try syncLog() }
       try faults?.check(.afterCommit)
     } catch {
+      if error.code == .lost { gate.didLose() } else { gate.didFlush() }
       throw fail(error)
     }
+    gate.didFlush()
   }
 
   private func syncLog() throws(StorageError) {
