@@ -80,13 +80,14 @@ final class ClusterNode: Sendable {
         let before = leaderAddress
         if let term = try step(lease, follower) { return term }
         if let before, before != leaderAddress { leaderChanged() }
-        if isTroubled { logger.notice("PostgreSQL answers again") }
+        if isTroubled { logger.notice("this node goes on") }
         isTroubled = false
       } catch {
         switch error.code {
         case .damaged: break
-        case .lost:
-          if !isTroubled { logger.warning("waiting for PostgreSQL", metadata: ["reason": "\(error.message)"]) }
+        // A server that answers again, and room on the disk, are waited for.
+        case .lost, .full:
+          if !isTroubled { logger.warning("this node waits", metadata: ["reason": "\(error.message)"]) }
           isTroubled = true
         default: throw error
         }

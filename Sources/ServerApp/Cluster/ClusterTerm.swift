@@ -17,6 +17,8 @@ final class ClusterTerm: Sendable {
   /// Keeps the keys of all nodes the same; nil where no secret is shared.
   let vault: KeyVault?
   private let journal: PostgresJournal
+  /// Whether the term ended though the lease was held.
+  private let isGivenUp = Atomic<Bool>(false)
   private let cell: PostgresCell
   private let folder: String
   private let name: String
@@ -81,6 +83,10 @@ final class ClusterTerm: Sendable {
     while journal.failure == nil, failure() == nil { try await Task.sleep(for: .milliseconds(50)) }
     let reason = journal.failure ?? failure()
     logger.warning("this node's term is over", metadata: ["reason": "\(reason?.message ?? "")"])
+    guard !isLost else { return }
+    // The copy cannot be written: what waits to be sent is told, and another node may lead at once.
+    isGivenUp.store(true, ordering: .relaxed)
+    journal.end(reason?.message ?? "")
   }
 
   /// Makes a base whenever one is due, until the task is cancelled.
@@ -135,7 +141,7 @@ final class ClusterTerm: Sendable {
 
   /// Gives the lease back, if it is still this node's. The store is closed.
   func end() {
-    let isHeld = journal.failure == nil
+    let isHeld = journal.failure == nil || isGivenUp.load(ordering: .relaxed)
     journal.end("the node gave it back")
     guard isHeld, let lease = try? PostgresLease(cell, node: name) else { return }
     do throws(StorageError) {

@@ -197,7 +197,8 @@ public final class PostgresArchive {
   /// The batches behind one, as far as they fit into memory.
   ///
   /// - `hash`: of the batch at `position`; becomes that of the last one returned.
-  /// - Throws: `StorageError.Code.damaged` where the chain does not hold.
+  /// - Throws: `StorageError.Code.damaged` where the log has a gap, because a base is newer; `StorageError.Code.failed` where the chain
+  ///   does not hold.
   public func batches(after position: JournalPosition, hash: inout [UInt8]) throws(StorageError) -> [JournalBatch] {
     let rows = try run([
       PostgresLink.Statement(
@@ -213,14 +214,15 @@ public final class PostgresArchive {
     for row in rows {
       let found = JournalPosition(batch: row.integer(0), fence: row.integer(1))
       let (digest, changes) = (row.bytes(2), row.bytes(4))
+      guard found.batch == last.batch + 1 else {
+        throw StorageError(.damaged, "The log in PostgreSQL goes on with batch \(found.batch) behind batch \(last.batch).")
+      }
       hash = PostgresJournal.hash(after: hash, found, digest: digest)
-      guard found.batch == last.batch + 1, found.fence >= last.fence, Array(SHA256.hash(data: changes)) == digest,
-        row.bytes(3) == hash
-      else {
+      guard found.fence >= last.fence, Array(SHA256.hash(data: changes)) == digest, row.bytes(3) == hash else {
         throw StorageError(
-          .damaged,
-          "Batch \(found.batch) in PostgreSQL does not follow on batch \(last.batch): its log is damaged, or was changed. "
-            + "Restore PostgreSQL, and keep the working copies.")
+          .failed,
+          "Batch \(found.batch) in PostgreSQL is not what was written: its log is damaged, or was changed. Restore PostgreSQL, and keep "
+            + "the working copies of all nodes until then.")
       }
       batches.append(JournalBatch(position: found, changes: changes, guarded: []))
       last = found

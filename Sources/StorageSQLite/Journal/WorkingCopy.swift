@@ -104,7 +104,12 @@ public final class WorkingCopy {
         // The copy is what the batches were written on; where a row is not as expected, it is another's.
         { _, _, _ in SQLITE_CHANGESET_ABORT }, nil)
     }
-    guard code == SQLITE_OK else { throw misfit(batch, "SQLite \(code)") }
+    switch code & 0xFF {
+    case SQLITE_OK: return
+    // Nothing is wrong with the copy, which is as it was before.
+    case SQLITE_FULL, SQLITE_BUSY, SQLITE_LOCKED: throw connection.error(code, during: "taking in batches")
+    default: throw misfit(batch, "SQLite \(code)")
+    }
   }
 
   private func misfit(_ batch: JournalBatch, _ reason: String) -> StorageError {
