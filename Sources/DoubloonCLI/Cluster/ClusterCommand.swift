@@ -67,7 +67,9 @@ struct ClusterStatusCommand: AsyncParsableCommand {
   func run() async throws {
     let view: ClusterView
     do throws(StorageError) {
-      view = try ClusterView(try cluster.settingsOrFailure())
+      let settings = try cluster.settingsOrFailure()
+      // A connection string alone says nothing of it.
+      view = try ClusterView(settings, allowsSingle: cluster.config != nil && settings.allowsSingle)
     } catch {
       throw CommandError(error.message)
     }

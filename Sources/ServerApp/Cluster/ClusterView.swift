@@ -31,9 +31,10 @@ package struct ClusterView: Sendable {
 
   /// Looks twice, a beat apart.
   ///
+  /// - `allowsSingle`: whether PostgreSQL needs no standby: its disk is kept on several machines.
   /// - Throws: `StorageError` if PostgreSQL does not answer, or has no store.
-  package init(_ settings: ClusterSettings) throws(StorageError) {
-    let cell = PostgresCell(url: settings.url, schema: settings.schema)
+  package init(_ settings: ClusterSettings, allowsSingle: Bool) throws(StorageError) {
+    let cell = PostgresCell(url: settings.url, schema: settings.schema, allowsSingle: allowsSingle)
     let lease = try PostgresLease(cell, node: "status")
     guard try lease.look() != nil else {
       throw StorageError(.failed, "This PostgreSQL has no store in schema \(settings.schema).")

@@ -105,7 +105,7 @@ public final class PostgresArchive {
 
   /// Writes a base into a file.
   ///
-  /// - Throws: `StorageError.Code.damaged` if it is not what was kept, or was removed meanwhile.
+  /// - Throws: `StorageError.Code.damaged` if it was removed meanwhile; `StorageError.Code.failed` if it is not what was kept.
   public func download(_ base: StoreBase, to path: String) throws(StorageError) {
     let file = try PartFile(creating: path)
     defer { file.close() }
@@ -125,7 +125,10 @@ public final class PostgresArchive {
       bytes += Int64(data.count)
     }
     guard Array(hash.finalize()) == base.digest else {
-      throw StorageError(.damaged, "The base of batch \(base.position.batch) in PostgreSQL is not what was kept.")
+      throw StorageError(
+        .failed,
+        "The base of batch \(base.position.batch) in PostgreSQL is not what was kept: it is damaged, or was changed. Restore PostgreSQL."
+      )
     }
   }
 

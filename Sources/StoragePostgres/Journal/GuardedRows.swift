@@ -12,7 +12,7 @@ struct GuardedRows {
 
   /// Rows that are new go together, one statement for each table; others, which are few, one by one.
   ///
-  /// - Parameter unlessThere: whether a row may be there already, from an attempt before.
+  /// - `unlessThere`: whether a row may be there already, from an attempt before.
   func statements(_ rows: [JournalRow], unlessThere: Bool = false) -> [PostgresLink.Statement] {
     guard !rows.isEmpty else { return [] }
     // What a removal makes free may be put again in the same batch.

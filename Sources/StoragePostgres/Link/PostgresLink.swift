@@ -116,7 +116,7 @@ final class PostgresLink {
 
   /// Runs statements as one transaction, and returns the rows of each.
   ///
-  /// - Parameter timeout: how long the answers may take, in milliseconds.
+  /// - `timeout`: how long the answers may take, in milliseconds.
   func run(_ statements: [Statement], timeout: Int = 10_000) throws(PostgresError) -> [[Row]] {
     try send(statements)
     return try receive(timeout: timeout)

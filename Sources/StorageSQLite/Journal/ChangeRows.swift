@@ -6,7 +6,7 @@ struct ChangeRows {
   /// By table, the columns in their order.
   let columns: [String: [String]]
 
-  /// - Parameter tables: those whose rows will be read.
+  /// - `tables`: those whose rows will be read.
   init(_ tables: [String], on connection: SQLiteConnection) throws(StorageError) {
     var columns: [String: [String]] = [:]
     for table in tables {

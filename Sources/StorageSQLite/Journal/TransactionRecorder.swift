@@ -10,7 +10,7 @@ final class JournalOrder: Sendable {
   let journal: any BatchJournal
   private let position: Mutex<JournalPosition>
 
-  /// - Parameter position: the copy's last batch, and the fence of the term that begins.
+  /// - `position`: the copy's last batch, and the fence of the term that begins.
   init(_ journal: any BatchJournal, after position: JournalPosition) {
     self.journal = journal
     self.position = Mutex(position)

@@ -157,7 +157,7 @@ public final class WorkingCopy {
 
   /// Makes a file the copy of a folder that has none.
   ///
-  /// - Parameter base: the file; moved.
+  /// - `base`: the file; moved.
   public static func install(_ base: String, in directory: String) throws(StorageError) {
     let folder = try DataFolder(directory)
     defer { folder.release() }
@@ -226,7 +226,7 @@ extension SQLiteEngine {
 
   /// Brings a copy to the program's schema.
   ///
-  /// - Parameter position: the batch that stands for it.
+  /// - `position`: the batch that stands for it.
   public static func upgradeWorkingCopy(in directory: String, to schema: SchemaHistory, at position: JournalPosition)
     throws(StorageError)
   {
