@@ -23,6 +23,7 @@ final class ClusterNode: Sendable {
   private let logger: Logger
   private let keeper: LeaseKeeper
   private let leader = Mutex<String?>(nil)
+  private let hasLed = Atomic<Bool>(false)
   /// What all nodes of this store have in common.
   private let secret = Mutex<[UInt8]?>(nil)
 
@@ -73,23 +74,30 @@ final class ClusterNode: Sendable {
     let archive = PostgresArchive(beside: lease, random: SystemRandomNumberGenerator())
     let follower = CopyFollower(folder: folder, archive: archive, schema: configuration.schema, logger: logger)
     defer { follower.close() }
-    var (isTroubled, hasNotes) = (false, true)
+    var (trouble, hasNotes, hasFollowed): (String?, Bool, Bool) = (nil, true, hasLed.load(ordering: .relaxed))
     while !end.isGiven {
       do throws(StorageError) {
+        if !hasFollowed { try lease.throwIfUnsafe() }
         if hasNotes, try lease.look() != nil { hasNotes = try !leaveNotes(archive) }
         let before = leaderAddress
-        if let term = try step(lease, follower) { return term }
+        if let term = try step(lease, follower) {
+          hasLed.store(true, ordering: .relaxed)
+          return term
+        }
+        hasFollowed = true
         if let before, before != leaderAddress { leaderChanged() }
-        if isTroubled { logger.notice("this node goes on") }
-        isTroubled = false
+        if trouble != nil { logger.notice("this node goes on") }
+        trouble = nil
       } catch {
         switch error.code {
         case .damaged: break
-        // A server that answers again, and room on the disk, are waited for.
-        case .lost, .full:
-          if !isTroubled { logger.warning("this node waits", metadata: ["reason": "\(error.message)"]) }
-          isTroubled = true
-        default: throw error
+        // What is wrong at the start is told, and ends it; later a node waits, for a server that answers, for room on its disk, for
+        // a person. A newer schema is for a newer program.
+        case .newerSchema, .unsuitable: throw error
+        default:
+          guard hasFollowed || error.code == .lost || error.code == .full else { throw error }
+          if trouble != error.message { logger.warning("this node waits", metadata: ["reason": "\(error.message)"]) }
+          trouble = error.message
         }
       }
       usleep(Self.interval)

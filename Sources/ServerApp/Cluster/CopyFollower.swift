@@ -41,9 +41,12 @@ final class CopyFollower {
     do throws(StorageError) {
       let copy = try opened()
       while true {
-        let next = try archive.batches(after: copy.position, hash: &hash)
+        var place = hash
+        let next = try archive.batches(after: copy.position, hash: &place)
         guard !next.isEmpty else { return copy.position }
         try copy.apply(next)
+        // A copy that had no room for them is where it was.
+        hash = place
       }
     } catch {
       guard error.code == .damaged else { throw error }
