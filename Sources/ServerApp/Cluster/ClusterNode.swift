@@ -21,7 +21,7 @@ final class ClusterNode: Sendable {
   private let folder: String
   private let name: String
   private let logger: Logger
-  private let keeper: LeaseKeeper
+  private let heartbeat: Heartbeat
   private let leader = Mutex<String?>(nil)
   private let hasLed = Atomic<Bool>(false)
   /// What all nodes of this store have in common.
@@ -41,8 +41,8 @@ final class ClusterNode: Sendable {
     self.folder = folder
     self.logger = logger
     name = try NodeName.load(from: folder)
-    keeper = LeaseKeeper(address: settings.address ?? "", version: configuration.build.version, logger: logger)
-    keeper.start(try PostgresLease(cell, node: name))
+    heartbeat = Heartbeat(address: settings.address ?? "", version: configuration.build.version, logger: logger)
+    heartbeat.start(try PostgresLease(cell, node: name))
   }
 
   /// What the nodes seal the connections with that they hand on; nil before the lease was seen.
@@ -54,7 +54,7 @@ final class ClusterNode: Sendable {
   var leaderAddress: String? { leader.withLock(\.self) }
 
   /// Ends what shows that this node lives.
-  func stop() { keeper.stop() }
+  func stop() { heartbeat.stop() }
 
   /// Follows until this node leads.
   ///
@@ -134,7 +134,7 @@ final class ClusterNode: Sendable {
     }
     let (hash, schema) = try follower.handOver()
     let journal = try PostgresJournal(cell, fence: taken.fence, hash: hash)
-    keeper.keep(journal)
+    heartbeat.tell(journal)
     let sent = MonotonicTime.now()
     guard try lease.beat(address: settings.address ?? "", version: configuration.build.version) == taken.fence else {
       return nil

@@ -5,7 +5,7 @@ import StoragePostgres
 import Synchronization
 
 /// Shows once a second that this node lives, on a thread of its own, and tells the term that it leads how long that holds.
-final class LeaseKeeper: Sendable {
+final class Heartbeat: Sendable {
   /// Beats between two looks at whether the server is still kept on more than one machine.
   private static let beatsBetweenLooks = 10
 
@@ -23,8 +23,8 @@ final class LeaseKeeper: Sendable {
     self.logger = logger
   }
 
-  /// Tells this term from now on; nil: none.
-  func keep(_ journal: PostgresJournal?) { term.withLock { $0 = journal } }
+  /// Tells this term of answered beats from now on; nil: none.
+  func tell(_ journal: PostgresJournal?) { term.withLock { $0 = journal } }
 
   /// Ends the thread after its next beat.
   func stop() { isStopped.store(true, ordering: .relaxed) }
