@@ -32,31 +32,22 @@ def free_port():
             return port
 
 
-class Cell:
-    """Three servers: one takes writes, which count when one of the others has them."""
+def as_postgres():
+    """What a command begins with that root starts: PostgreSQL refuses to run as root."""
+    return ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups"] if os.geteuid() == 0 else []
 
-    def __init__(self, folder):
+
+class Servers:
+    """PostgreSQL servers on this machine, one of which takes writes."""
+
+    primary = 0
+
+    def __init__(self, ports, folder=None):
+        self.ports = ports
         self.folder = folder
-        self.ports = [free_port() for _ in range(3)]
-        self.primary = 0
-        # PostgreSQL refuses to run as root.
-        self._user = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups"] if os.geteuid() == 0 else []
+        self._user = as_postgres()
         found = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[-2]))
         self._programs = found[-1]
-        if self._user:
-            shutil.chown(folder, "postgres")
-        self._run("initdb", "-D", self.data(0), "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C")
-        self._configure(0, "wal_level = replica", "max_wal_senders = 8", "hot_standby = on", "shared_buffers = 32MB",
-                        "wal_keep_size = 64MB", "max_connections = 50", f"unix_socket_directories = '{folder}'",
-                        "synchronous_standby_names = 'ANY 1 (s1, s2)'", "listen_addresses = '127.0.0.1'", f"port = {self.ports[0]}")
-        self.start(0)
-        for number in (1, 2):
-            self._run("pg_basebackup", "-h", "127.0.0.1", "-p", str(self.ports[0]), "-U", "postgres", "-D", self.data(number), "-X", "stream",
-                      "-c", "fast", "--no-sync")
-            self._follow(number, 0)
-            self._configure(number, f"port = {self.ports[number]}", "synchronous_standby_names = ''")
-            self.start(number)
-        self.await_standbys(2)
 
     def url(self):
         hosts = ",".join(f"127.0.0.1:{port}" for port in self.ports)
@@ -64,6 +55,56 @@ class Cell:
 
     def data(self, number):
         return os.path.join(self.folder, f"server{number}")
+
+    def stop(self, number, mode="immediate"):
+        if os.path.exists(os.path.join(self.data(number), "postmaster.pid")):
+            subprocess.run([*self._user, os.path.join(self._programs, "pg_ctl"), "-D", self.data(number), "-m", mode, "-w", "stop"],
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder)
+
+    def postmaster(self, number):
+        with open(os.path.join(self.data(number), "postmaster.pid")) as file:
+            return int(file.readline())
+
+    def is_up(self, number):
+        try:
+            with socket.create_connection(("127.0.0.1", self.ports[number]), timeout=2):
+                return True
+        except OSError:
+            return False
+
+    def ask(self, sql, number=None, timeout=30):
+        """The first column of the first row; None if there is no answer."""
+        port = self.ports[self.primary if number is None else number]
+        found = subprocess.run(
+            [os.path.join(self._programs, "psql"), "-h", "127.0.0.1", "-p", str(port), "-U", "postgres", "-d", "postgres", "-Atc", sql],
+            capture_output=True, text=True, timeout=timeout)
+        return found.stdout.strip().split("\n")[0] if found.returncode == 0 and found.stdout.strip() else None
+
+    def await_standbys(self, count, seconds=60):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if int(self.ask("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'") or 0) >= count:
+                return
+            time.sleep(0.1)
+        raise RuntimeError("the standbys do not follow")
+
+
+class Cell(Servers):
+    """Three servers: one takes writes, which count when one of the others has them."""
+
+    def __init__(self, folder):
+        super().__init__([free_port() for _ in range(3)], folder)
+        if self._user:
+            shutil.chown(folder, "postgres")
+        self._run("initdb", "-D", self.data(0), "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C")
+        self._configure(0, "wal_level = replica", "max_wal_senders = 8", "hot_standby = on", "shared_buffers = 32MB",
+                        "wal_keep_size = 64MB", "max_connections = 50", "wal_retrieve_retry_interval = 500ms",
+                        f"unix_socket_directories = '{folder}'", "synchronous_standby_names = 'ANY 1 (s1, s2)'",
+                        "listen_addresses = '127.0.0.1'", f"port = {self.ports[0]}")
+        self.start(0)
+        for number in (1, 2):
+            self._copy(number)
+        self.await_standbys(2)
 
     def _run(self, program, *options):
         subprocess.run([*self._user, os.path.join(self._programs, program), *options], check=True, stdout=subprocess.DEVNULL,
@@ -84,55 +125,39 @@ class Cell:
     def start(self, number):
         self._run("pg_ctl", "-D", self.data(number), "-l", os.path.join(self.folder, f"server{number}.log"), "-w", "start")
 
-    def stop(self, number, mode="immediate"):
-        if os.path.exists(os.path.join(self.data(number), "postmaster.pid")):
-            subprocess.run([*self._user, os.path.join(self._programs, "pg_ctl"), "-D", self.data(number), "-m", mode, "-w", "stop"],
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder)
-
-    def postmaster(self, number):
-        with open(os.path.join(self.data(number), "postmaster.pid")) as file:
-            return int(file.readline())
-
-    def kill_primary(self):
-        """Kills the server that takes writes, and promotes the first standby that has most of the log; the other follows it."""
+    def kill_primary(self, late=0, alone=0):
+        """Kills the server that takes writes, and promotes the standby that has most of the log, so many seconds later; the other
+        follows it, again so many seconds later: until then nothing is acknowledged."""
         dead = self.primary
         os.kill(self.postmaster(dead), signal.SIGKILL)
         standbys = [number for number in range(3) if number != dead and self.is_up(number)]
         received = {number: self.ask("SELECT pg_wal_lsn_diff(pg_last_wal_receive_lsn(), '0/0')", number) for number in standbys}
         best = max(standbys, key=lambda number: float(received[number] or 0))
-        rest = [number for number in standbys if number != best]
         names = ", ".join(f"s{number}" for number in range(3) if number != best)
         self._configure(best, f"synchronous_standby_names = 'ANY 1 ({names})'")
-        for number in rest:
-            self._follow(number, best)
-            self._run("pg_ctl", "-D", self.data(number), "reload")
+        time.sleep(late)
         self._run("pg_ctl", "-D", self.data(best), "-w", "promote")
         self._run("pg_ctl", "-D", self.data(best), "reload")
         self.primary = best
+        time.sleep(alone)
+        for number in standbys:
+            if number != best:
+                self._follow(number, best)
+                self._run("pg_ctl", "-D", self.data(number), "reload")
         return dead
 
-    def is_up(self, number):
-        try:
-            with socket.create_connection(("127.0.0.1", self.ports[number]), timeout=2):
-                return True
-        except OSError:
-            return False
+    def rebuild(self, number):
+        """Makes a server that was dead a standby again, from a copy of the one that takes writes."""
+        self.stop(number)
+        shutil.rmtree(self.data(number))
+        self._copy(number)
 
-    def ask(self, sql, number=None):
-        """The first column of the first row; None if there is no answer."""
-        port = self.ports[self.primary if number is None else number]
-        found = subprocess.run(
-            [os.path.join(self._programs, "psql"), "-h", "127.0.0.1", "-p", str(port), "-U", "postgres", "-d", "postgres", "-Atc", sql],
-            capture_output=True, text=True, timeout=30)
-        return found.stdout.strip().split("\n")[0] if found.returncode == 0 and found.stdout.strip() else None
-
-    def await_standbys(self, count, seconds=60):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if int(self.ask("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'") or 0) >= count:
-                return
-            time.sleep(0.1)
-        raise RuntimeError("the standbys do not follow")
+    def _copy(self, number):
+        self._run("pg_basebackup", "-h", "127.0.0.1", "-p", str(self.ports[self.primary]), "-U", "postgres", "-D", self.data(number),
+                  "-X", "stream", "-c", "fast", "--no-sync")
+        self._follow(number, self.primary)
+        self._configure(number, f"port = {self.ports[number]}", "synchronous_standby_names = ''")
+        self.start(number)
 
     def close(self):
         for number in range(3):
