@@ -74,6 +74,15 @@ need_postgres() {
   need postgresql "keeps the store of several nodes" compgen -G "/usr/lib/postgresql/*/bin/initdb"
 }
 
+# Debian's packages start services of their own, which are not used and stopped again.
+need_patroni() {
+  command -v etcd >/dev/null || unwanted_services+=(etcd)
+  command -v patroni >/dev/null || unwanted_services+=(patroni)
+  need etcd-server "keeps which of the PostgreSQL servers takes writes" command -v etcd
+  need patroni "promotes a PostgreSQL server when another dies" command -v patroni
+  need python3-etcd "what Patroni asks etcd with" /usr/bin/python3 -c 'import etcd'
+}
+
 need_readers() {
   need zbar-tools "reads the QR codes of links" command -v zbarimg
   need_browser

@@ -1,8 +1,8 @@
 """Three nodes and a PostgreSQL with two synchronous standbys: nodes and servers are killed and frozen under players; nothing that was
 acknowledged is lost, every reward is paid once, and nobody is told what is not so.
 
-Which faults there are and in which order is given by a seed, which is said; `--seed` plays the same again. Then the nodes are
-upgraded, and a disk fills up.
+Which faults there are and in which order is given by a seed, which is said; `--seed` plays the same again. Then a machine of servers
+that Patroni looks after dies, the nodes are upgraded, and a disk fills up.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import time
 
 from cluster_faults import Faults
 from cluster_nodes import NAMESPACE, Cluster, Players, compare
+from cluster_patroni import patroni
 from cluster_store import compare_copies, example, move, refuse, restore, trap
 from cluster_upgrade import upgrade
 from postgres_cell import Cell
@@ -102,6 +103,8 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32), help="what gives their order")
     parser.add_argument("--trap", help="the program with functions that trap")
     parser.add_argument("--next", help="the program with a later schema (Tests/UpgradeFixture)")
+    parser.add_argument("--patroni", action="store_true", help="with Patroni, which looks after other servers")
+    parser.add_argument("--long", action="store_true", help="what takes long, too: a Patroni that stands still")
     options = parser.parse_args()
     program = os.path.abspath(options.program)
     checks = Checks()
@@ -130,6 +133,8 @@ def main():
             upgrade(program, os.path.abspath(options.next), folder, cell, checks)
         full_disk(program, cell, checks)
         refuse(program, folder, cell, checks)
+        if options.patroni:
+            patroni(program, folder, checks, is_long=options.long)
         example(program, folder, checks)
     finally:
         failed = checks.failed or sys.exc_info()[0] is not None
