@@ -79,7 +79,6 @@ def arguments():
     parser.add_argument("--record", help="write what was measured into this file")
     parser.add_argument("--json", action="store_true", help="everything, for programs")
     parser.add_argument("--strict", action="store_true", help="exit code 1 if a figure moved by more than a quarter, or a mark is missed")
-    parser.add_argument("--base-share", type=float, default=0.25, help="for comparison: a base after that share of a copy")
     parser.add_argument("--no-simulation", action="store_true")
     parser.add_argument("--random", type=int, default=1, help="what the simulation's chance begins with")
     parser.add_argument("--events", type=float, default=16_000, help="batches a second that are simulated; of more, a share is")
@@ -115,20 +114,18 @@ def main():
     # A moment is not enough for the line through small and large batches.
     basis = recorded if options.small else figures
     today, plan = arithmetic.fewest(basis, assumed)
-    larger, other = arithmetic.fewest(basis, assumed, options.base_share)
     changes = [] if options.recorded else moved(figures, recorded)
     played = None if options.no_simulation else simulate(basis, assumed, plan, options)
     missed = telling.missed(figures)
     if options.json:
         print(json.dumps({
-            "figures": figures, "borrowed": borrowed, "assumed": assumed, "today": today, "chosen": plan, "larger bases": larger,
-            "chosen with larger bases": other, "moved": changes, "simulation": played, "missed": missed}, indent=1))
+            "figures": figures, "borrowed": borrowed, "assumed": assumed, "today": today, "chosen": plan,
+            "moved": changes, "simulation": played, "missed": missed}, indent=1))
     else:
         telling.tell_figures(figures, borrowed, measured_now=not options.recorded)
         if not options.recorded:
             telling.tell_changes(changes, recorded)
         telling.tell_arithmetic(basis, assumed, today, plan)
-        telling.tell_larger_bases(options.base_share, other, plan)
         if played:
             telling.tell_simulation(played, plan, options)
     if options.strict and (changes or missed):

@@ -5,7 +5,7 @@ import math
 DAY = 86_400
 MB, GB = 1e6, 1e9
 # After so many bytes of batches a new base is made, at most one a minute: ClusterTerm.swift.
-BASE_AFTER, BASE_SECONDS = 64 << 20, 60
+BASE_AFTER, BASE_SHARE, BASE_SECONDS = 64 << 20, 0.25, 60
 BATCH_MAX = 512
 PRIMARY = ("writing", "reading", "sending", "other")
 
@@ -106,15 +106,15 @@ def store_bound(figures, assumed):
     return assumed["fill"] * min(1e6 / costs.of("thread", 64), BATCH_MAX / costs.cycle(BATCH_MAX, assumed))
 
 
-def with_stores(stores, figures, assumed, base_share=None):
-    """What everything takes with so many stores. `base_share`: were a base made after that share of a copy, and not after 64 MB."""
+def with_stores(stores, figures, assumed):
+    """What everything takes with so many stores."""
     costs, base = Costs(figures), figures["base"]
     peak, mean = assumed["writes"], assumed["writes"] * assumed["average"]
     size = sum(copy_bytes(figures, assumed)) / stores
     idle = figures["idle"]
     b, calm = costs.batch(peak / stores, assumed), costs.batch(mean / stores, assumed)
     found = {"stores": stores, "batch": b, "copy": size, "calm": calm}
-    after = max(BASE_AFTER, base_share * size) if base_share else BASE_AFTER
+    after = max(BASE_AFTER, BASE_SHARE * size)
     found["interval"] = max(BASE_SECONDS, after / (mean / stores * costs.of("bytes", calm)))
     busy = max(BASE_SECONDS, after / (peak / stores * costs.of("bytes", b)))
     found["base rate"], base_peak = stores * size / found["interval"], stores * size / busy
@@ -154,10 +154,10 @@ def with_stores(stores, figures, assumed, base_share=None):
     return found
 
 
-def fewest(figures, assumed, base_share=None):
+def fewest(figures, assumed):
     """All numbers of stores that were tried, and the one that takes the fewest machines."""
     least = max(
         math.ceil(assumed["writes"] * assumed["skew"] / store_bound(figures, assumed)),
         math.ceil(sum(copy_bytes(figures, assumed)) / (assumed["copy"] * GB)))
-    tried = [with_stores(least * 2**power, figures, assumed, base_share) for power in range(8)]
+    tried = [with_stores(least * 2**power, figures, assumed) for power in range(8)]
     return tried, min(tried, key=lambda found: (found["machines"], found["stores"]))

@@ -114,7 +114,7 @@ def tell_arithmetic(figures, assumed, tried, plan):
           f"{mean:,.0f} x {DAY:,} x {a['days']:g} x {disk['write']:.0f} = {size(log)} of log\n"
           f"   {size(stays + log)} / {a['copy']:g} GB = {math.ceil((stays + log) / (a['copy'] * GB))} stores at least, by size\n"
           f"   (while two in seven writes pay somebody, as in the lifecycle, {size(mean * DAY * 2 / 7 * disk['grant'])} a day more stay)")
-    print("3. Fewer stores have larger batches, more have smaller copies, of which a base is made after each 64 MB of batches:")
+    print("3. Fewer stores have larger batches, more have smaller copies, of which a base is made when a quarter has changed:")
     table(["stores", "a batch", "a copy", "a base after", "bases/s", "nodes' cores", "primaries' cores", "log/s", "nodes' machines",
            "cells", "machines"],
           [[row["stores"], f"{row['batch']:.1f}", size(row["copy"]), f"{row['interval']:,.0f} s", size(row["base rate"]),
@@ -138,13 +138,6 @@ def tell_arithmetic(figures, assumed, tried, plan):
     copies = 2 * (stays + log)
     print(f"   working copies: 2 x {size(stays + log)} = {size(copies)}, {size(copies / p['node machines'])} a machine")
     print(f"   in all {p['node machines']} + 3 x {p['cells']} = {p['machines']} machines\n")
-
-
-def tell_larger_bases(share, other, plan):
-    print(f"NOT IN THE PRODUCT - were a base made when batches are {share:.0%} of a copy, and not at 64 MB: {other['stores']} stores of "
-          f"{size(other['copy'])},\n{other['batch']:.1f} writes a batch; nodes {other['node cores']:.0f} cores, primaries "
-          f"{other['primary cores']:.0f}; {other['node machines']} + 3 x {other['cells']} = {other['machines']} machines\n"
-          f"instead of {plan['machines']}\n")
 
 
 def tell_simulation(played, plan, options):

@@ -7,7 +7,6 @@ that Patroni looks after dies, the nodes are upgraded, and a disk fills up.
 
 import argparse
 import os
-import random
 import re
 import shutil
 import subprocess
@@ -18,7 +17,7 @@ import time
 from cluster_faults import Faults
 from cluster_nodes import NAMESPACE, Cluster, Players, compare
 from cluster_patroni import patroni
-from cluster_store import compare_copies, example, move, refuse, restore, trap
+from cluster_store import compare_copies, example, move, refuse, restore, trap, watch_nodes
 from cluster_upgrade import upgrade
 from postgres_cell import Cell
 from server import Checks, Down
@@ -58,7 +57,8 @@ def lose_standbys(cluster, checks):
                     told += 1
             except Down:
                 pass
-    checks.check("nothing is acknowledged while no standby is there", acknowledged == 0, f"{acknowledged}")
+    checks.check("nothing is acknowledged while no standby is there, though the role's commits would wait for none", acknowledged == 0,
+                 f"{acknowledged}")
     checks.check("nothing is told that might be old", told == 0, f"{told}")
     for number in standbys:
         cluster.cell.start(number)
@@ -100,7 +100,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True)
     parser.add_argument("--faults", type=int, default=20, help="how many faults there are in a row")
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32), help="what gives their order")
+    parser.add_argument("--seed", type=int, default=1, help="what gives their order")
     parser.add_argument("--trap", help="the program with functions that trap")
     parser.add_argument("--next", help="the program with a later schema (Tests/UpgradeFixture)")
     parser.add_argument("--patroni", action="store_true", help="with Patroni, which looks after other servers")
@@ -113,6 +113,8 @@ def main():
     servers = os.path.join(folder, "servers")
     os.makedirs(servers)
     cell = Cell(servers)
+    # What a role says of its commits must not count: the program says itself that they wait for a standby.
+    cell.ask("ALTER ROLE postgres SET synchronous_commit = local")
     cluster = Cluster(program, folder, cell)
     try:
         first_hour(cluster, checks)
@@ -124,6 +126,7 @@ def main():
         players.stop()
         compare(cluster, checks, players, "at the end")
         guard(cluster, checks)
+        watch_nodes(program, cluster, checks)
         restore(program, folder, cluster, checks)
         compare_copies(program, cluster, checks)
         move(program, folder, cell, checks)

@@ -10,6 +10,7 @@ import threading
 import time
 
 from cluster_nodes import NAMESPACE, Cluster
+from full_disk import until
 from postgres_cell import free_port, is_free
 from server import Connection, Down
 
@@ -104,6 +105,36 @@ def refuse(program, folder, cell, checks):
                  f"{found.returncode} {found.stderr[-300:]}")
     cell.ask("ALTER SYSTEM RESET synchronous_standby_names")
     cell.ask("SELECT pg_reload_conf()")
+
+
+def watch_nodes(program, cluster, checks):
+    """Who looks after the nodes sees which live; one that ends in order, or is forgotten, is not listed."""
+    def status():
+        found = subprocess.run([program, "cluster", "status", "--postgres", cluster.cell.url(), "--json"], capture_output=True, text=True)
+        return {node["node"]: node["alive"] for node in json.loads(found.stdout)["nodes"]}
+
+    def name(node):
+        with open(os.path.join(node.folder, "node")) as file:
+            return file.read().strip()
+
+    def forget(node):
+        return subprocess.run([program, "cluster", "forget", name(node), "--postgres", cluster.cell.url()], capture_output=True, text=True)
+
+    seen = until(lambda: 'doubloon_cluster_nodes{state="alive"} 3' in cluster.insist(cluster.nodes[0], "GET", "/metrics").text, 40)
+    checks.check("the metrics of the node that leads count three nodes that live", seen)
+    ended, killed = (node for node in cluster.nodes if node is not cluster.leader())
+    ended.signal(signal.SIGTERM)
+    ended.process.wait(60)
+    killed.kill()
+    found = status()
+    checks.check("a node that ended in order is not listed, one that died is listed as silent",
+                 name(ended) not in found and found.get(name(killed)) is False, f"{found}")
+    done, again = forget(killed), forget(killed)
+    checks.check("it can be forgotten, once", done.returncode == 0 and again.returncode == 1 and name(killed) not in status(),
+                 done.stdout + done.stderr + again.stderr)
+    for node in (ended, killed):
+        node.start()
+    checks.check("both are listed when they are there again", until(lambda: list(status().values()) == [True] * 3, 20))
 
 
 def example(program, folder, checks):

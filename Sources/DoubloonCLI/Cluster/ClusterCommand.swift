@@ -8,7 +8,7 @@ import TreeModel
 struct ClusterCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cluster", abstract: "Look at the nodes of a store in PostgreSQL.",
-    subcommands: [ClusterStatusCommand.self, ClusterReconcileCommand.self])
+    subcommands: [ClusterStatusCommand.self, ClusterForgetCommand.self, ClusterReconcileCommand.self])
 }
 
 /// `doubloon cluster reconcile`: after PostgreSQL was brought back to an earlier moment.
@@ -106,30 +106,20 @@ struct ClusterStatusCommand: AsyncParsableCommand {
   }
 }
 
-/// `doubloon move`: a store from its data folder into PostgreSQL, or back.
-struct MoveCommand: AsyncParsableCommand {
+/// `doubloon cluster forget`: a node that will not come back.
+struct ClusterForgetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "move",
-    abstract: "Take a store into PostgreSQL, or out of it.",
+    commandName: "forget",
+    abstract: "Take a node that will not come back from the list of those that are looked after.",
     discussion: """
-      Into PostgreSQL: no server may have the data folder open. The whole store goes into PostgreSQL, whose ledger and executions are \
-      guarded by its own keys from then on; the folder becomes a node's working copy, so that nobody goes on with it alone. With --config \
-      the signing keys go along, sealed.
-
-      Out of it, with --out: all nodes are stopped. The store goes into an empty folder and is one of its own; in PostgreSQL it stays as \
-      it was, but no node leads it any more.
+      A node that ends in order takes itself from the list. One that lives is listed again within a second, so nothing is lost by it.
 
       Examples:
-        doubloon move --data .doubloon --postgres postgresql://postgres@127.0.0.1/postgres
-        doubloon move --data /var/lib/doubloon --config /etc/doubloon/doubloon.jsonc
-        doubloon move --out --data restored --config /etc/doubloon/doubloon.jsonc
+        doubloon cluster forget db-host-2-1f3a9c --config /etc/doubloon/doubloon.jsonc
       """)
 
-  @Option(help: ArgumentHelp("The data folder.", valueName: "dir"))
-  var data: String
-
-  @Flag(help: "Out of PostgreSQL, into an empty folder.")
-  var out = false
+  @Argument(help: ArgumentHelp("The node, as \"cluster status\" names it.", valueName: "node"))
+  var node: String
 
   @OptionGroup
   var cluster: ClusterOptions
@@ -138,21 +128,14 @@ struct MoveCommand: AsyncParsableCommand {
   var output: OutputOptions
 
   func run() async throws {
-    let report: StoreMove.Report
+    let isListed: Bool
     do throws(StorageError) {
-      let move = StoreMove(try cluster.settingsOrFailure(), folder: data)
-      report = out ? try move.fromPostgres() : try move.toPostgres()
+      isListed = try ClusterView.forget(node, of: try cluster.settingsOrFailure())
     } catch {
-      throw CommandError(error.message, exitCode: error.code == .newerSchema ? 2 : 1)
+      throw CommandError(error.message)
     }
-    output.print([
-      "data": .string(data), "batch": .int(report.batch), "bytes": .int(report.bytes), "keys": .bool(report.hasKeys),
-    ]) { _ in
-      let keys =
-        report.hasKeys ? "The signing keys went along." : "The signing keys did not: without --config each node has its own."
-      return out
-        ? "The store is in \(data), \(report.bytes / 1024) KB, up to batch \(report.batch). No node leads it in PostgreSQL any more. \(keys)"
-        : "The store is in PostgreSQL, \(report.bytes / 1024) KB. \(data) is a working copy of it now. \(keys)"
+    guard isListed else { throw CommandError("No node \(node.printable) is listed; \"doubloon cluster status\" lists them.") }
+    output.print(["node": .string(node), "forgotten": .bool(true)]) { _ in "The node \(node.printable) is not listed any more."
     }
   }
 }

@@ -17,6 +17,8 @@ enum AlertKind: String, Sendable, CaseIterable {
   case backupFailed = "backup_failed"
   /// A certificate ends soon.
   case certificateExpiring = "certificate_expiring"
+  /// A node of the store shows no sign of life.
+  case nodeSilent = "node_silent"
 }
 
 /// One message about one kind of trouble.

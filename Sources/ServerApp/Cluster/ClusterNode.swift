@@ -18,6 +18,7 @@ final class ClusterNode: Sendable {
 
   private let configuration: ServerConfiguration
   private let settings: ClusterSettings
+  private let cell: PostgresCell
   private let folder: String
   private let name: String
   private let logger: Logger
@@ -27,10 +28,6 @@ final class ClusterNode: Sendable {
   /// What all nodes of this store have in common.
   private let secret = Mutex<[UInt8]?>(nil)
 
-  private var cell: PostgresCell {
-    PostgresCell(url: settings.url, schema: settings.schema, allowsSingle: settings.allowsSingle)
-  }
-
   /// Joins the nodes of a store.
   ///
   /// - `folder`: the node's data folder, where its working copy is.
@@ -38,10 +35,12 @@ final class ClusterNode: Sendable {
   init(_ settings: ClusterSettings, folder: String, configuration: ServerConfiguration, logger: Logger) throws {
     self.configuration = configuration
     self.settings = settings
+    cell = PostgresCell(url: settings.url, schema: settings.schema, allowsSingle: settings.allowsSingle)
     self.folder = folder
     self.logger = logger
     name = try NodeName.load(from: folder)
-    heartbeat = Heartbeat(address: settings.address ?? "", version: configuration.build.version, logger: logger)
+    heartbeat = Heartbeat(
+      node: name, address: settings.address ?? "", version: configuration.build.version, logger: logger)
     heartbeat.start(try PostgresLease(cell, node: name))
   }
 
@@ -128,6 +127,19 @@ final class ClusterNode: Sendable {
     guard let taken = try lease.take(view, address: settings.address ?? "") else { return nil }
     logger.notice("this node leads", metadata: ["term": "\(taken.fence)", "batch": "\(taken.batch)", "after": "\(view.node)"])
     leader.withLock { $0 = nil }
+    do {
+      return try begin(taken, lease, follower)
+    } catch {
+      // Who cannot lead does not hold the lease: another may, at once.
+      try? lease.release(fence: taken.fence)
+      throw error
+    }
+  }
+
+  /// The term of a lease that was taken; nil if it is another's by now.
+  private func begin(_ taken: JournalPosition, _ lease: PostgresLease, _ follower: CopyFollower) throws(StorageError)
+    -> ClusterTerm?
+  {
     let position = try follower.catchUp()
     guard position.batch == taken.batch else {
       throw StorageError(.damaged, "The log in PostgreSQL ends with batch \(position.batch), the lease with \(taken.batch).")
@@ -142,7 +154,7 @@ final class ClusterNode: Sendable {
     journal.noteBeat(sentAt: sent)
     return try ClusterTerm(
       ClusterTerm.Beginning(journal: journal, lastBatch: taken.batch, schema: schema), cell: cell, folder: folder, name: name,
-      schema: configuration.schema, sealingKey: settings.sealingKey, logger: logger)
+      schema: configuration.schema, sealingKey: settings.sealingKey, heartbeat: heartbeat, logger: logger)
   }
 }
 

@@ -10,8 +10,8 @@ import Triggers
 final class ClusterTerm: Sendable {
   /// How often it is looked whether a new base is due, in milliseconds.
   private static let interval: Int64 = 60_000
-  /// So many bytes of batches make a new base due: what a node that begins has to take in.
-  private static let bytesMax: Int64 = 64 << 20
+  /// So many bytes of batches make a new base due, and a quarter of the base before: what a node that begins has to take in.
+  private static let bytesMin: Int64 = 64 << 20
 
   let engine: SQLiteEngine
   /// Keeps the keys of all nodes the same; nil where no secret is shared.
@@ -23,6 +23,7 @@ final class ClusterTerm: Sendable {
   private let folder: String
   private let name: String
   private let schema: SchemaHistory
+  private let heartbeat: Heartbeat
   private let logger: Logger
 
   /// Where a node stands when its term begins.
@@ -38,9 +39,10 @@ final class ClusterTerm: Sendable {
   /// - `name`: the node's.
   /// - `schema`: the program's.
   /// - `sealingKey`: what the keys of all nodes are sealed with; nil: each node has its own.
+  /// - `heartbeat`: what has seen the other nodes.
   init(
     _ beginning: Beginning, cell: PostgresCell, folder: String, name: String, schema: SchemaHistory, sealingKey: [UInt8]?,
-    logger: Logger
+    heartbeat: Heartbeat, logger: Logger
   ) throws(StorageError) {
     let journal = beginning.journal
     self.journal = journal
@@ -48,6 +50,7 @@ final class ClusterTerm: Sendable {
     self.folder = folder
     self.name = name
     self.schema = schema
+    self.heartbeat = heartbeat
     self.logger = logger
     let isOlder = beginning.schema < schema.version
     vault = try sealingKey.map { key throws(StorageError) in
@@ -60,7 +63,13 @@ final class ClusterTerm: Sendable {
     }
     if isOlder { try Self.upgrade(folder, journal, schema: schema, after: beginning.lastBatch) }
     engine = try SQLiteEngine(workingCopy: folder, journal: journal, fence: journal.fence, schema: schema)
-    if isOlder { try makeBase() }
+    guard isOlder else { return }
+    do throws(StorageError) {
+      try makeBase()
+    } catch {
+      engine.close()
+      throw error
+    }
   }
 
   /// Brings the copy to this program's schema. No batch can tell that: the other nodes begin with the base that follows.
@@ -72,6 +81,9 @@ final class ClusterTerm: Sendable {
     try journal.append(JournalBatch(position: position, changes: [], guarded: []))
     try journal.flush()
   }
+
+  /// What is seen of the nodes and of the journal.
+  var sight: ClusterSight { ClusterSight(term: journal.fence, nodes: heartbeat.nodes, totals: journal.totals) }
 
   /// Whether nothing can be written in it any more.
   var isLost: Bool { journal.failure != nil }
@@ -100,14 +112,21 @@ final class ClusterTerm: Sendable {
         do throws(StorageError) {
           let erasures = try engine.erasures()
           let isErased = erased.withLock { $0 != erasures }
-          let bytes = isErased ? 0 : try PostgresArchive(cell, random: SystemRandomNumberGenerator()).bytesBehindBase()
-          guard isErased || bytes > Self.bytesMax, try makeBase(keepingOlder: !isErased) else { return }
+          if !isErased { guard try isBaseDue() else { return } }
+          guard try makeBase(keepingOlder: !isErased) else { return }
           erased.withLock { $0 = erasures }
         } catch {
           logger.warning("no base was made; the next look is in a minute", metadata: ["reason": "\(error.message)"])
         }
       }
     }
+  }
+
+  /// A large store has large bases: one is made in proportion to what has changed.
+  private func isBaseDue() throws(StorageError) -> Bool {
+    let archive = try PostgresArchive(cell, random: SystemRandomNumberGenerator())
+    let size = try archive.newestBase()?.bytes ?? 0
+    return try archive.bytesBehindBase() > max(Self.bytesMin, size / 4)
   }
 
   private static func onThread(_ body: @escaping @Sendable () -> Void) async {
@@ -139,8 +158,9 @@ final class ClusterTerm: Sendable {
     return false
   }
 
-  /// Gives the lease back, if it is still this node's. The store is closed.
+  /// Closes the store, and gives the lease back if it is still this node's.
   func end() {
+    engine.close()
     let isHeld = journal.failure == nil || isGivenUp.load(ordering: .relaxed)
     journal.end("the node gave it back")
     guard isHeld, let lease = try? PostgresLease(cell, node: name) else { return }

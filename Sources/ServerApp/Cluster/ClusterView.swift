@@ -60,4 +60,13 @@ package struct ClusterView: Sendable {
       danger = error.message
     }
   }
+
+  /// Takes a node from the list.
+  ///
+  /// - Returns: false if it is not listed.
+  /// - Throws: `StorageError` if PostgreSQL does not answer.
+  package static func forget(_ node: String, of settings: ClusterSettings) throws(StorageError) -> Bool {
+    let cell = PostgresCell(url: settings.url, schema: settings.schema, allowsSingle: true)
+    return try PostgresLease(cell, node: "status").forget(node)
+  }
 }

@@ -4,20 +4,27 @@ import StorageCore
 import StoragePostgres
 import Synchronization
 
-/// Shows once a second that this node lives, on a thread of its own, and tells the term that it leads how long that holds.
+/// Shows once a second that this node lives, on a thread of its own, tells the term that it leads how long that holds, and looks for
+/// the other nodes' signs of life.
 final class Heartbeat: Sendable {
   /// Beats between two looks at whether the server is still kept on more than one machine.
   private static let beatsBetweenLooks = 10
 
   private let term = Mutex<PostgresJournal?>(nil)
+  private let life = ConditionLock()
   private let isStopped = Atomic<Bool>(false)
+  private let hasEnded = Atomic<Bool>(false)
+  private let sights = Mutex<[NodeSight]>([])
+  private let node: String
   private let address: String
   private let version: String
   private let logger: Logger
 
+  /// - `node`: this node's name.
   /// - `address`: where this node is reached, as `host:port`.
   /// - `version`: the program's.
-  init(address: String, version: String, logger: Logger) {
+  init(node: String, address: String, version: String, logger: Logger) {
+    self.node = node
     self.address = address
     self.version = version
     self.logger = logger
@@ -26,8 +33,16 @@ final class Heartbeat: Sendable {
   /// Tells this term of answered beats from now on; nil: none.
   func tell(_ journal: PostgresJournal?) { term.withLock { $0 = journal } }
 
-  /// Ends the thread after its next beat.
-  func stop() { isStopped.store(true, ordering: .relaxed) }
+  /// All nodes, as seen every ten seconds; empty before the first look.
+  var nodes: [NodeSight] { sights.withLock(\.self) }
+
+  /// Ends it, and takes the node from the list of those that are looked after.
+  func stop() {
+    isStopped.store(true, ordering: .relaxed)
+    life.lock()
+    while !hasEnded.load(ordering: .relaxed) { life.wait() }
+    life.unlock()
+  }
 
   /// Begins to beat.
   ///
@@ -38,19 +53,30 @@ final class Heartbeat: Sendable {
   }
 
   private func run(_ lease: PostgresLease) {
-    var beats = 0
+    var (beats, watch) = (0, NodeWatch())
     while !isStopped.load(ordering: .relaxed) {
       let start = MonotonicTime.now()
-      beat(lease, looks: beats % Self.beatsBetweenLooks == 0)
+      let looks = beats % Self.beatsBetweenLooks == 0
+      beat(lease, looks: looks)
+      if looks, let shown = try? lease.nodes() {
+        let seen = watch.see(shown, at: start)
+        sights.withLock { $0 = seen }
+      }
       beats += 1
-      let rest = PostgresLease.beatInterval - (MonotonicTime.now() - start)
-      if rest > 0 { usleep(UInt32(rest * 1000)) }
+      while !isStopped.load(ordering: .relaxed), MonotonicTime.now() - start < PostgresLease.beatInterval { usleep(20_000) }
     }
+    _ = try? lease.forget(node)
+    life.lock()
+    hasEnded.store(true, ordering: .relaxed)
+    life.broadcast()
+    life.unlock()
   }
 
   private func beat(_ lease: PostgresLease, looks: Bool) {
     let sent = MonotonicTime.now()
-    guard let fence = try? lease.beat(address: address, version: version), let journal = term.withLock(\.self) else { return }
+    // The term that the beat is sent for: one that begins meanwhile has another fence than the answer tells.
+    let journal = term.withLock(\.self)
+    guard let fence = try? lease.beat(address: address, version: version), let journal else { return }
     guard fence == journal.fence else { return journal.end("another node leads by now") }
     journal.noteBeat(sentAt: sent)
     guard looks else { return }

@@ -29,25 +29,37 @@ final class ServerMonitor: Sendable {
   let watch: StoreWatch
   private let configuration: ServerConfiguration
   let conditions: AlertConditions
+  /// Nil where the data folder is the truth.
+  private let cluster: (@Sendable () -> ClusterSight)?
   private let outbox: OutboxDispatcher
   private let posts: [AlertPost]
   private let logger: Logger
   private let startedAt: Int64
   private let state: Mutex<State>
 
+  /// What is looked at.
+  struct Sources {
+    let watch: StoreWatch
+    let database: Database
+    let outbox: OutboxDispatcher
+    let metrics: ServerMetrics
+    /// Nil where the data folder is the truth.
+    let cluster: (@Sendable () -> ClusterSight)?
+  }
+
   /// - `ways`: how people are told; none: the log says it alone.
   /// - `board`: what they were told by the term before; nil for the first.
   init(
-    watch: StoreWatch, database: Database, outbox: OutboxDispatcher, metrics: ServerMetrics,
-    configuration: ServerConfiguration, ways: [any AlertWay], board: AlertBoard?, logger: Logger
+    _ sources: Sources, configuration: ServerConfiguration, ways: [any AlertWay], board: AlertBoard?, logger: Logger
   ) {
     let settings = configuration.alerts ?? AlertSettings()
-    self.watch = watch
-    self.outbox = outbox
+    watch = sources.watch
+    outbox = sources.outbox
+    cluster = sources.cluster
     self.configuration = configuration
     self.logger = logger
     conditions = AlertConditions(
-      database: database, watch: watch, maintenance: metrics.maintenance, settings: settings)
+      database: sources.database, watch: sources.watch, maintenance: sources.metrics.maintenance, settings: settings)
     posts = ways.map { AlertPost($0, clock: configuration.clock, logger: logger) }
     startedAt = configuration.clock.now()
     state = Mutex(State(board: board ?? AlertBoard(interval: settings.minimumInterval)))
@@ -98,7 +110,8 @@ final class ServerMonitor: Sendable {
     var machine = MachineSight(folder: folder)
     machine.certificates = certificates()
     let now = configuration.clock.now()
-    let found = conditions.found(on: machine, at: now)
+    var found = conditions.found(on: machine, at: now)
+    if let trouble = cluster?().trouble { found[.nodeSilent] = trouble }
     let notices = state.withLock { state in
       state.machine = machine
       return state.board.update(found, at: now)
@@ -139,6 +152,7 @@ extension ServerMonitor {
   var families: [MetricFamily] {
     let (machine, active) = state.withLock { ($0.machine, $0.board.active) }
     return general + (machine ?? MachineSight(folder: nil)).families + outboxFamilies + alertFamilies(active)
+      + (cluster?().families ?? [])
   }
 
   private var general: [MetricFamily] {

@@ -12,6 +12,7 @@ public struct PostgresCell: Sendable {
   /// Whether a batch may be durable on one machine alone: only where the server itself is kept on several (a managed one), and for
   /// trials.
   let allowsSingle: Bool
+  private let order = HostOrder()
 
   /// - `schema`: lower-case letters, digits and underscores.
   public init(url: String, schema: String = "doubloon", allowsSingle: Bool = false) {
@@ -26,7 +27,7 @@ public struct PostgresCell: Sendable {
     (1...40).contains(text.utf8.count) && text.utf8.allSatisfy { (48...57).contains($0) || (97...122).contains($0) || $0 == 95 }
   }
 
-  func link() throws(StorageError) -> PostgresLink { try PostgresLink(url) }
+  func link() throws(StorageError) -> PostgresLink { try PostgresLink(url, order: order) }
 
   /// What is written into a batch is read by nodes that know this format; raised when it changes.
   static let format: Int64 = 1
@@ -99,7 +100,7 @@ public struct PostgresCell: Sendable {
     do throws(PostgresError) {
       row = try link.run(
         "SELECT current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_standby_names'), "
-          + "current_setting('server_version_num')::int")[0]
+          + "current_setting('server_version_num')::int, current_setting('synchronous_commit')")[0]
     } catch {
       throw unavailable(error)
     }
@@ -107,6 +108,12 @@ public struct PostgresCell: Sendable {
     for (index, setting) in ["fsync", "full_page_writes"].enumerated() where row.text(index) != "on" {
       throw StorageError(
         .failed, "PostgreSQL has \(setting) = \(row.text(index)): a power cut could take what was acknowledged. Set it to on.")
+    }
+    guard ["on", "remote_apply"].contains(row.text(4)) else {
+      throw StorageError(
+        .failed,
+        "PostgreSQL has synchronous_commit = \(row.text(4)) although this program has set it to on: what stands between them does not "
+          + "keep a connection's settings. Connect to PostgreSQL itself, or set it to on for the role.")
     }
     guard row.text(2).isEmpty, !allowsSingle else { return }
     throw StorageError(

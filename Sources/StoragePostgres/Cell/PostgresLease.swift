@@ -46,6 +46,8 @@ public final class PostgresLease {
         fence: row.integer(0), batch: row.integer(1), node: row.text(2), address: row.text(3), isClean: row.integer(4) != 0,
         beat: row.integer(5), secret: row.bytes(7), time: asked...max(asked, MonotonicTime.now()))
     } catch {
+      // While PostgreSQL answers nobody, the node that leads cannot show that it lives either.
+      watch = LeaseWatch()
       // The schema, or the table.
       if error.state == "3F000" || error.state == "42P01" { return nil }
       if error.state == "format" {
@@ -60,11 +62,26 @@ public final class PostgresLease {
     }
   }
 
-  /// A node's signs of life: a number that changes, where it is reached, the program's version.
-  public func nodes() throws(StorageError) -> [String: (beat: Int64, address: String, version: String)] {
+  /// The nodes' signs of life: a number that changes, where each is reached, the program's version.
+  public func nodes() throws(StorageError) -> [String: NodeWatch.Beat] {
     do throws(PostgresError) {
       let rows = try link.run("SELECT node, beat, address, version FROM \(cell.schema).beat")
       return Dictionary(rows.map { ($0.text(0), ($0.integer(1), $0.text(2), $0.text(3))) }) { $1 }
+    } catch {
+      throw cell.unavailable(error)
+    }
+  }
+
+  /// Takes a node from the list of those that are looked after: it has ended in order, or will not come back. One that lives is listed
+  /// again at its next beat.
+  ///
+  /// - Returns: false if it is not listed.
+  @discardableResult
+  public func forget(_ node: String) throws(StorageError) -> Bool {
+    do throws(PostgresError) {
+      let rows = try link.run(
+        [PostgresLink.Statement("DELETE FROM \(cell.schema).beat WHERE node = $1 RETURNING 1", .text(node))], timeout: 1000)
+      return !rows[0].isEmpty
     } catch {
       throw cell.unavailable(error)
     }

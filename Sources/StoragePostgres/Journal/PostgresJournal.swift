@@ -21,10 +21,22 @@ public final class PostgresJournal: BatchJournal {
     /// Until when, by ``MonotonicTime``, no other node can have taken the lease.
     var validUntil: Int64
     var hash: [UInt8]
+    var totals = Totals()
+  }
+
+  /// What has become durable in the term.
+  public struct Totals: Sendable, Hashable {
+    /// Batches.
+    public var batches: Int64 = 0
+    /// Their changes, in bytes.
+    public var bytes: Int64 = 0
+    /// From sending a batch to the answer that it is durable, all of them together, in milliseconds.
+    public var time: Int64 = 0
   }
 
   private struct Sent {
     let batch: JournalBatch
+    let time: Int64
     let digest: [UInt8]
     let hash: [UInt8]
   }
@@ -59,6 +71,9 @@ public final class PostgresJournal: BatchJournal {
   /// Why nothing can be written any more; nil while it can.
   public var failure: StorageError? { state.withLock(\.failure) }
 
+  /// What has become durable in the term.
+  public var totals: Totals { state.withLock(\.totals) }
+
   /// A beat that was sent at this time was answered, and the lease was still this term's.
   ///
   /// - Parameter time: by the machine's monotonic clock, in milliseconds.
@@ -81,7 +96,8 @@ public final class PostgresJournal: BatchJournal {
       lock.unlock()
       throw failure ?? StorageError(.lost, "The term is over.")
     }
-    let sent = Sent(batch: batch, digest: digest, hash: Self.hash(after: before, batch.position, digest: digest))
+    let sent = Sent(
+      batch: batch, time: MonotonicTime.now(), digest: digest, hash: Self.hash(after: before, batch.position, digest: digest))
     state.withLock { $0.sent = sent }
     lock.unlock()
     // What cannot be sent is asked for by flush(), as what was not answered.
@@ -99,7 +115,12 @@ public final class PostgresJournal: BatchJournal {
       lock.unlock()
     }
     try finish(sent)
-    state.withLock { ($0.sent, $0.hash) = (nil, sent.hash) }
+    state.withLock { state in
+      (state.sent, state.hash) = (nil, sent.hash)
+      state.totals.batches += 1
+      state.totals.bytes += Int64(sent.batch.changes.count)
+      state.totals.time += MonotonicTime.now() - sent.time
+    }
   }
 
   /// The hash of a batch in the chain of all.

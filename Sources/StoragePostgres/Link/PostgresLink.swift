@@ -64,6 +64,8 @@ final class PostgresLink {
   private let settings: String
   /// The same for each host alone: libpq tries no other host when one takes a connection and ends it, as a proxy of a dead server does.
   private let hosts: [String]
+  private let order: HostOrder
+  private var turn = 0
   private var connection: OpaquePointer?
   private var sent = 0
   /// What the server had to remark about what is being read.
@@ -73,7 +75,9 @@ final class PostgresLink {
 
   /// - Parameter url: a connection string of libpq (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING);
   ///   with several hosts the one that takes writes is looked for.
-  init(_ url: String) throws(StorageError) {
+  /// - `order`: which host is tried first; of all links of a cell.
+  init(_ url: String, order: HostOrder = HostOrder()) throws(StorageError) {
+    self.order = order
     let (library, settings) = (try PostgresLibrary.load(), Self.completed(url))
     self.library = library
     self.settings = settings
@@ -168,6 +172,10 @@ final class PostgresLink {
 
   // MARK: The connection
 
+  /// A role or a database may have commits wait for no standby; those of this program do, whatever is set.
+  private static let waitingForStandbys =
+    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') <> 'remote_apply'"
+
   private func opened() throws(PostgresError) -> OpaquePointer {
     if let connection { return connection }
     guard !isStopped.load(ordering: .relaxed) else { throw PostgresError(state: "", message: "The server is ending.") }
@@ -179,13 +187,23 @@ final class PostgresLink {
         Unmanaged<ServerRemarks>.fromOpaque(context).takeUnretainedValue().note(answer)
       }, Unmanaged.passUnretained(remarks).toOpaque())
     guard library.setNonBlocking(made, 1) == 0, library.enterPipeline(made) == 1 else { throw broken() }
+    do throws(PostgresError) {
+      _ = try run(Self.waitingForStandbys, timeout: 3000)
+    } catch {
+      close()
+      throw error
+    }
     return made
   }
 
   /// A new connection to a server that takes writes.
   private func connected() throws(PostgresError) -> OpaquePointer {
     var failure: PostgresError?
-    for settings in [settings] + (hosts.count > 1 ? hosts : []) {
+    turn = order.first
+    // After a server that took connections, and did not answer: it may be the one that another has replaced.
+    let start = hosts.isEmpty ? 0 : turn % hosts.count
+    let alone = hosts.count > 1 ? Array(hosts[start...]) + Array(hosts[..<start]) : []
+    for settings in turn == 0 ? [settings] + alone : alone + [settings] {
       guard !isStopped.load(ordering: .relaxed), let made = library.connect(settings) else { break }
       connection = made
       if library.status(made) == 0 { return made }
@@ -207,6 +225,7 @@ final class PostgresLink {
     guard let connection else { throw broken() }
     while library.isBusy(connection) == 1 || library.flush(connection) == 1 {
       guard !isStopped.load(ordering: .relaxed), MonotonicTime.now() < end else {
+        if !isStopped.load(ordering: .relaxed) { order.pass(turn) }
         close()
         throw PostgresError(state: "", message: "PostgreSQL has not answered in time.")
       }
@@ -295,6 +314,20 @@ final class PostgresLink {
   /// In one line.
   private static func line(_ text: String) -> String {
     text.split(whereSeparator: \.isNewline).map { $0.trimmingSpaces() }.joined(separator: " ")
+  }
+}
+
+/// Which of several hosts is tried first. A server that takes connections and does not answer may have been replaced by another, and
+/// stands first in the connection string.
+final class HostOrder: Sendable {
+  private let turn = Atomic<Int>(0)
+
+  /// Counts on with each server that was passed over.
+  var first: Int { turn.load(ordering: .relaxed) }
+
+  /// The server that was found in this turn is silent: the next is tried before it.
+  func pass(_ silent: Int) {
+    _ = turn.compareExchange(expected: silent, desired: silent + 1, ordering: .relaxed)
   }
 }
 
