@@ -73,7 +73,7 @@ final class PostgresLink {
   /// Whether waiting is over: told by another thread.
   private let isStopped = Atomic<Bool>(false)
 
-  /// - Parameter url: a connection string of libpq (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING);
+  /// - `url`: a connection string of libpq (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING);
   ///   with several hosts the one that takes writes is looked for.
   /// - `order`: which host is tried first; of all links of a cell.
   init(_ url: String, order: HostOrder = HostOrder()) throws(StorageError) {
