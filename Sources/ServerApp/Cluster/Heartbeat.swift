@@ -11,7 +11,6 @@ final class Heartbeat: Sendable {
   private static let beatsBetweenLooks = 10
 
   private let term = Mutex<PostgresJournal?>(nil)
-  private let life = ConditionLock()
   private let isStopped = Atomic<Bool>(false)
   private let hasEnded = Atomic<Bool>(false)
   private let sights = Mutex<[NodeSight]>([])
@@ -36,12 +35,12 @@ final class Heartbeat: Sendable {
   /// All nodes, as seen every ten seconds; empty before the first look.
   var nodes: [NodeSight] { sights.withLock(\.self) }
 
-  /// Ends it, and takes the node from the list of those that are looked after.
+  /// Ends it, and takes the node from the list of those that are looked after; where PostgreSQL does not answer in two seconds, it
+  /// stays there as silent.
   func stop() {
     isStopped.store(true, ordering: .relaxed)
-    life.lock()
-    while !hasEnded.load(ordering: .relaxed) { life.wait() }
-    life.unlock()
+    let end = MonotonicTime.now() + 2000
+    while !hasEnded.load(ordering: .relaxed), MonotonicTime.now() < end { usleep(10_000) }
   }
 
   /// Begins to beat.
@@ -66,10 +65,7 @@ final class Heartbeat: Sendable {
       while !isStopped.load(ordering: .relaxed), MonotonicTime.now() - start < PostgresLease.beatInterval { usleep(20_000) }
     }
     _ = try? lease.forget(node)
-    life.lock()
     hasEnded.store(true, ordering: .relaxed)
-    life.broadcast()
-    life.unlock()
   }
 
   private func beat(_ lease: PostgresLease, looks: Bool) {
