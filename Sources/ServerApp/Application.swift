@@ -91,6 +91,8 @@ public final class Application: Sendable {
     let mailing = try MailDelivery(configuration, beside: outlets, logger: logger)
     mail = mailing.smtp
     let metrics = ServerMetrics()
+    // Before the shard, whose threads nobody would end.
+    let ways = try ServerMonitor.ways(configuration)
     shard = try Shard(
       engine: engine, configuration: configuration,
       deployment: Shard.Deployment(
@@ -98,7 +100,7 @@ public final class Application: Sendable {
       keys: keys.keys, metrics: metrics, logger: logger)
     backups = Self.backups(configuration, maker: shard.backups, store: identity, noting: metrics.maintenance, logger: logger)
     pools = RequestPools(clients: NIOThreadPool(numberOfThreads: 2), administrators: NIOThreadPool(numberOfThreads: 2))
-    monitor = try Self.monitor(configuration, shard: shard, metrics: metrics, board: board, term: term, logger: logger)
+    monitor = Self.monitor(configuration, shard: shard, metrics: metrics, ways: ways, board: board, term: term, logger: logger)
     let assembly = ServerAssembly(
       shard: shard, keys: keys.keys, metrics: metrics, pools: pools, mailbox: mailing.mailbox, monitor: monitor,
       backups: backups, logger: logger)
@@ -121,17 +123,16 @@ public final class Application: Sendable {
   }
 
   private static func monitor(
-    _ configuration: ServerConfiguration, shard: Shard, metrics: ServerMetrics, board: AlertBoard?, term: ClusterTerm?,
-    logger: Logger
-  ) throws -> ServerMonitor {
+    _ configuration: ServerConfiguration, shard: Shard, metrics: ServerMetrics, ways: [any AlertWay],
+    board: AlertBoard?, term: ClusterTerm?, logger: Logger
+  ) -> ServerMonitor {
     let functions = FunctionAdminAdapter(dispatcher: shard.dispatcher, engine: shard.engine)
     var cluster: (@Sendable () -> ClusterSight)?
     if let term { cluster = { term.sight } }
     let sources = ServerMonitor.Sources(
       watch: StoreWatch(engine: shard.engine, clock: configuration.clock, functions: functions), database: shard.database,
       outbox: shard.outbox, metrics: metrics, cluster: cluster)
-    return ServerMonitor(
-      sources, configuration: configuration, ways: try ServerMonitor.ways(configuration), board: board, logger: logger)
+    return ServerMonitor(sources, configuration: configuration, ways: ways, board: board, logger: logger)
   }
 
   private static func tls(_ configuration: ServerConfiguration) throws -> TLSIdentity? {

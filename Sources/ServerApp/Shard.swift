@@ -90,20 +90,26 @@ final class Shard: Sendable {
     let goal = ReferralGoal(of: functions)
     referrals = referralPath.map { ReferralService($0, goal: goal, engine: engine, currencies: currencies) }
     let namespace = DefaultNamespace(database: database, name: configuration.defaultNamespace)
-    links = try LinkService(
-      engine: engine, writer: database, home: namespace, clock: clock, random: SystemRandomNumberGenerator(),
-      settings: configuration.linkSettings, isLimited: configuration.mode != .development)
-    invites = try InvitationService(
-      engine: engine, writer: database, home: namespace, clock: clock, random: SystemRandomNumberGenerator())
-    messages = try MessageService(
-      engine: engine, writer: database, home: namespace, clock: clock, random: SystemRandomNumberGenerator(),
-      surroundings: Self.surroundings(links), hub: hub, options: Self.messageOptions(configuration, functions: functions))
+    do {
+      links = try LinkService(
+        engine: engine, writer: database, home: namespace, clock: clock, random: SystemRandomNumberGenerator(),
+        settings: configuration.linkSettings, isLimited: configuration.mode != .development)
+      invites = try InvitationService(
+        engine: engine, writer: database, home: namespace, clock: clock, random: SystemRandomNumberGenerator())
+      messages = try MessageService(
+        engine: engine, writer: database, home: namespace, clock: clock, random: SystemRandomNumberGenerator(),
+        surroundings: Self.surroundings(links), hub: hub, options: Self.messageOptions(configuration, functions: functions))
+      serviceAccounts = try ServiceAccountStore(
+        database: database, keys: keys, project: configuration.project, namespace: configuration.defaultNamespace)
+    } catch {
+      // Its threads would go on with a store that is closed.
+      database.shutDown()
+      throw error
+    }
     let folder: String? = if case .directory(let folder) = configuration.storage { folder } else { nil }
     backups = BackupMaker(
       engine: engine, folder: folder, clock: clock, configurationFiles: configuration.configurationFiles)
     replayer = Replayer(dispatcher: dispatcher, writer: database, logger: logger)
-    serviceAccounts = try ServiceAccountStore(
-      database: database, keys: keys, project: configuration.project, namespace: configuration.defaultNamespace)
     accounts = AccountAssembly(
       configuration: configuration, database: database, watch: accountWatch, keys: keys, serviceAccounts: serviceAccounts,
       functions: functions, logger: logger)

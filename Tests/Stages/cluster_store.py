@@ -86,6 +86,10 @@ def refuse(program, folder, cell, checks):
     except subprocess.TimeoutExpired:
         code, text = 0, "it went on"
     checks.check("a store of its own is no working copy", code != 0 and "no working copy" in text, text[:200])
+    for wrong in ("postgresql://ann:ge/heim@db/x", "postgresql://ann:ge%zzheim@db/x", "postgresql//ann:geheim@db/x"):
+        code, text = said("cluster", "status", "--postgres", wrong)
+        checks.check(f"what is no connection string is refused, and no part of its password told: {wrong[:13]}…",
+                     code != 0 and "no connection string" in text and "heim" not in text and "ge%" not in text, text[:200])
     configuration = {
         "project": "demo", "data": os.path.join(folder, "strict"), "rules": os.path.join(folder, "rules.json"),
         "listen": {"host": "127.0.0.1", "port": free_port()},
@@ -212,8 +216,10 @@ def move(program, folder, cell, checks):
     checks.check("with every entry of its ledger", cell.ask("SELECT count(*) || ' ' || sum(amount) FROM moved.ledger_entry") == "2 100")
     code, text = said("move", "--data", alone)
     checks.check("and not a second time", code != 0, text[-300:])
+    term = int(cell.ask("SELECT fence FROM moved.lease"))
     code, text = said("cluster", "reconcile", "--data", os.path.join(folder, "epoch"))
     checks.check("a new epoch begins", code == 0 and "Epoch 2" in text, text[-300:])
+    checks.check("in a term that no copy can know from before", int(cell.ask("SELECT fence FROM moved.lease")) == term + 1000)
     code, text = said("move", "--out", "--data", out)
     checks.check("it comes out again", code == 0 and "No node leads it" in text, text[-300:])
     server = serve(out)

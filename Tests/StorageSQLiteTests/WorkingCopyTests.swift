@@ -157,11 +157,46 @@ struct WorkingCopyTests {
       #expect(throws: StorageError.self) { try copy.apply([batches[0], other]) }
       #expect(copy.position == JournalPosition(batch: 0, fence: 0))
     }
+    // Where it is not the last, the position of the one behind it would be right.
+    let gap = JournalBatch(position: batches[0].position, changes: [], guarded: [])
+    #expect(throws: StorageError.self) { try copy.apply([gap, batches[1], batches[2]]) }
+    #expect(copy.position == JournalPosition(batch: 0, fence: 0))
     try copy.apply(batches)
     #expect(copy.position == batches.last?.position)
     copy.close()
     let (a, b) = (try store.contents("a"), try store.contents("b"))
     #expect(a == b)
+  }
+
+  @Test(
+    "A copy that cannot take in what the journal has ends the term: nothing more is written on it", arguments: [true, false])
+  func behind(isMerge: Bool) throws {
+    let store = try JournaledStore()
+    try store.install("a")
+    let engine = try store.lead("a")
+    defer { engine.close() }
+    let writer = engine.writer
+    // Looked at when the transaction is committed, and not before.
+    try writer.execute("PRAGMA foreign_keys = ON")
+    try writer.inTransaction { () throws(StorageError) in
+      try writer.execute("CREATE TABLE whole (id INTEGER PRIMARY KEY)")
+      try writer.execute("CREATE TABLE part (id INTEGER PRIMARY KEY REFERENCES whole DEFERRABLE INITIALLY DEFERRED)")
+    }
+    let before = store.journal.batches.count
+    #expect(throws: StorageError.self) {
+      if isMerge {
+        defer { try? writer.execute("ROLLBACK") }
+        _ = try writer.briefly { () throws(StorageError) in try writer.execute("INSERT INTO part VALUES (1)") }
+      } else {
+        try writer.inTransaction { () throws(StorageError) in try writer.execute("INSERT INTO part VALUES (1)") }
+      }
+    }
+    #expect(store.journal.batches.count == before + 1, "the journal has it")
+    #expect(!store.journal.isCurrent, "so the term is over")
+    #expect(try writer.texts("SELECT id FROM part").isEmpty)
+    #expect(throws: StorageError.self) {
+      try writer.inTransaction { () throws(StorageError) in try writer.execute("INSERT INTO whole VALUES (1)") }
+    }
   }
 
   @Test("A working copy is opened by a term alone, and a store of its own is never taken for one")

@@ -17,8 +17,6 @@ final class ClusterTerm: Sendable {
   /// Keeps the keys of all nodes the same; nil where no secret is shared.
   let vault: KeyVault?
   private let journal: PostgresJournal
-  /// Whether the term ended though the lease was held.
-  private let isGivenUp = Atomic<Bool>(false)
   private let cell: PostgresCell
   private let folder: String
   private let name: String
@@ -63,9 +61,11 @@ final class ClusterTerm: Sendable {
     }
     if isOlder { try Self.upgrade(folder, journal, schema: schema, after: beginning.lastBatch) }
     engine = try SQLiteEngine(workingCopy: folder, journal: journal, fence: journal.fence, schema: schema)
-    guard isOlder else { return }
     do throws(StorageError) {
-      try makeBase()
+      // Also after a term that ended between its upgrade and the base: without one no other node can follow.
+      let base = try PostgresArchive(cell, random: SystemRandomNumberGenerator()).newestBase()
+      guard (base?.schema ?? 0) < schema.version else { return }
+      guard try makeBase() else { throw StorageError(.lost, "PostgreSQL does not have the batch of the store's new schema.") }
     } catch {
       engine.close()
       throw error
@@ -97,7 +97,6 @@ final class ClusterTerm: Sendable {
     logger.warning("this node's term is over", metadata: ["reason": "\(reason?.message ?? "")"])
     guard !isLost else { return }
     // The copy cannot be written: what waits to be sent is told, and another node may lead at once.
-    isGivenUp.store(true, ordering: .relaxed)
     journal.end(reason?.message ?? "")
   }
 
@@ -141,7 +140,6 @@ final class ClusterTerm: Sendable {
   /// Keeps a copy of the store in PostgreSQL, and forgets the batches before the one before it.
   ///
   /// - Returns: false if its last batch never arrived there: then the term is over.
-  @discardableResult
   private func makeBase(keepingOlder: Bool = true) throws(StorageError) -> Bool {
     let file = "\(folder).base"
     defer { unlink(file) }
@@ -149,7 +147,7 @@ final class ClusterTerm: Sendable {
     // The last batch of the file may still be on its way.
     let archive = try PostgresArchive(cell, random: SystemRandomNumberGenerator())
     for _ in 0..<50 {
-      if try archive.add(file, at: position, schema: schema.version, keepingOlder: keepingOlder) {
+      if try archive.add(file, at: position, schema: schema.version, keepingOlder: keepingOlder, in: journal.fence) {
         logger.notice("kept a base of the store in PostgreSQL", metadata: ["batch": "\(position.batch)"])
         return true
       }
@@ -161,9 +159,8 @@ final class ClusterTerm: Sendable {
   /// Closes the store, and gives the lease back if it is still this node's.
   func end() {
     engine.close()
-    let isHeld = journal.failure == nil || isGivenUp.load(ordering: .relaxed)
     journal.end("the node gave it back")
-    guard isHeld, let lease = try? PostgresLease(cell, node: name) else { return }
+    guard journal.isGivenUp, let lease = try? PostgresLease(cell, node: name) else { return }
     do throws(StorageError) {
       try lease.release(fence: journal.fence)
     } catch {

@@ -8,6 +8,9 @@ import StorageSQLite
 /// Begins a new epoch of a store in PostgreSQL that was brought back to an earlier moment: what happens from then on has other event ids
 /// than what was lost, so nothing is mistaken for something that was paid already.
 package struct EpochStart: Sendable {
+  /// More terms than can have been lost with what was after the moment.
+  private static let terms: Int64 = 1000
+
   private let settings: ClusterSettings
   private let folder: String
 
@@ -34,7 +37,7 @@ package struct EpochStart: Sendable {
     guard living.isEmpty else {
       throw StorageError(.failed, "These nodes live: \(living.joined(separator: ", ")). Stop all nodes first.")
     }
-    guard let taken = try lease.take(view, address: "") else {
+    guard let taken = try lease.take(view, address: "", terms: Self.terms) else {
       throw StorageError(.failed, "A node has begun to lead at this moment. Stop all nodes first.")
     }
     let follower = CopyFollower(

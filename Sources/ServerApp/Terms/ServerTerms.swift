@@ -69,9 +69,12 @@ package struct ServerTerms: Sendable {
         if isOver { return }
         board = application.monitor.board
       } catch {
-        // A term that was lost while it began is followed by another, as one that is lost later.
-        guard let term, term.isLost else { throw error }
+        guard let term else { throw error }
+        // A term that was lost while it began is followed by another, as one that is lost later. Who cannot serve for another reason
+        // does not hold the lease.
+        let isLost = term.isLost
         term.end()
+        guard isLost else { throw error }
       }
     }
   }

@@ -12,6 +12,8 @@ public protocol BatchJournal: AnyObject, Sendable {
   ///
   /// - Throws: `StorageError.Code.lost`: the term is over, and what became of the batch is for the next term to find out.
   func flush() throws(StorageError)
+  /// Ends the term: the working copy cannot take in what the journal has. Nothing is taken in afterwards.
+  func end(_ reason: String)
   /// Whether what the working copy shows may be told: no other node can have written since.
   var isCurrent: Bool { get }
 }

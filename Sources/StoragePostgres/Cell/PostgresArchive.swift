@@ -80,12 +80,16 @@ public final class PostgresArchive {
   /// Keeps a file as a base, if the batch that it ends with is in the log.
   ///
   /// - `keepingOlder`: whether the base before it stays, with the batches since: a node that is reading it may end. Not after an erasure.
-  /// - Returns: whether it is kept.
-  public func add(_ file: String, at position: JournalPosition, schema: Int, keepingOlder: Bool) throws(StorageError) -> Bool {
+  /// - `fence`: the term's. What is older is removed by a node that leads, and by no other.
+  /// - Returns: whether it is kept, or a newer one is.
+  public func add(_ file: String, at position: JournalPosition, schema: Int, keepingOlder: Bool, in fence: Int64)
+    throws(StorageError) -> Bool
+  {
     guard let hash = try hash(at: position) else { return false }
     let upload = try send(file)
     try run([insertion(of: upload, at: position, hash: hash, schema: schema, isFirst: false)])
-    try prune(keeping: keepingOlder ? 2 : 1)
+    guard let newest = try newestBase(), newest.position.batch >= position.batch else { return false }
+    try prune(keeping: keepingOlder ? 2 : 1, in: fence)
     return true
   }
 
@@ -172,14 +176,18 @@ public final class PostgresArchive {
   }
 
   /// Removes older bases, and the batches that every base that is kept holds.
-  private func prune(keeping bases: Int) throws(StorageError) {
+  private func prune(keeping bases: Int, in fence: Int64) throws(StorageError) {
+    let leads = "EXISTS (SELECT 1 FROM \(cell.schema).lease WHERE fence = $1)"
     let kept = "(SELECT batch FROM \(cell.schema).base ORDER BY batch DESC LIMIT \(bases))"
     try run([
-      PostgresLink.Statement("DELETE FROM \(cell.schema).base WHERE batch NOT IN \(kept)"),
+      PostgresLink.Statement("DELETE FROM \(cell.schema).base WHERE batch NOT IN \(kept) AND \(leads)", .integer(fence)),
       PostgresLink.Statement(
-        "DELETE FROM \(cell.schema).base_part WHERE upload NOT IN (SELECT upload FROM \(cell.schema).base)"),
+        "DELETE FROM \(cell.schema).base_part WHERE upload NOT IN (SELECT upload FROM \(cell.schema).base) AND \(leads)",
+        .integer(fence)),
       // The last batch of a base stays: who holds it compares it.
-      PostgresLink.Statement("DELETE FROM \(cell.schema).batch_log WHERE batch < (SELECT min(batch) FROM \(cell.schema).base)"),
+      PostgresLink.Statement(
+        "DELETE FROM \(cell.schema).batch_log WHERE batch < (SELECT min(batch) FROM \(cell.schema).base) AND \(leads)",
+        .integer(fence)),
     ])
   }
 

@@ -102,14 +102,16 @@ public final class PostgresLease {
 
   /// Takes the lease from who has it.
   ///
+  /// - `terms`: by how much the fence grows. More than one where PostgreSQL may have been brought back to an earlier moment: terms
+  ///   that were lost by it have numbers, too, and copies may know them.
   /// - Returns: the new term's fence and the last batch; nil if another was faster.
-  public func take(_ view: LeaseView, address: String) throws(StorageError) -> JournalPosition? {
+  public func take(_ view: LeaseView, address: String, terms: Int64 = 1) throws(StorageError) -> JournalPosition? {
     do throws(PostgresError) {
       let rows = try link.run(
         """
-        UPDATE \(cell.schema).lease SET fence = fence + 1, node = $2, address = $3, is_clean = 0
+        UPDATE \(cell.schema).lease SET fence = fence + $4, node = $2, address = $3, is_clean = 0
         WHERE fence = $1 RETURNING fence, batch
-        """, .integer(view.fence), .text(node), .text(address))
+        """, .integer(view.fence), .text(node), .text(address), .integer(terms))
       return rows.first.map { JournalPosition(batch: $0.integer(1), fence: $0.integer(0)) }
     } catch {
       // Perhaps it was taken: the next look finds this node's name, and takes it again.

@@ -22,6 +22,8 @@ public final class PostgresJournal: BatchJournal {
     var validUntil: Int64
     var hash: [UInt8]
     var totals = Totals()
+    /// Whether this node has ended the term, and not PostgreSQL or another node.
+    var isGivenUp = false
   }
 
   /// What has become durable in the term.
@@ -81,9 +83,13 @@ public final class PostgresJournal: BatchJournal {
     state.withLock { $0.validUntil = max($0.validUntil, time + PostgresLease.validity) }
   }
 
-  /// Ends the term: another node has the lease, or this one ends.
+  /// Whether the lease may still be this term's though nothing is written in it any more.
+  public var isGivenUp: Bool { state.withLock(\.isGivenUp) }
+
+  /// Ends the term: another node has the lease, this one ends, or its copy cannot be written.
   public func end(_ reason: String) {
     link.link.stop()
+    state.withLock { $0.isGivenUp = $0.isGivenUp || $0.failure == nil }
     _ = fail(reason)
   }
 

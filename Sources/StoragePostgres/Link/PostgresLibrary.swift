@@ -110,9 +110,9 @@ struct PostgresLibrary: Sendable {
       ) -> UnsafeRawPointer?).self)
   }
 
-  /// The hosts of a connection string, each with its port.
-  func hosts(in settings: String) -> [(host: String, port: String)] {
-    guard let options = parse(settings, nil) else { return [] }
+  /// The hosts of a connection string, each with its port; nil where it is none.
+  func hosts(in settings: String) -> [(host: String, port: String)]? {
+    guard let options = parse(settings, nil) else { return nil }
     defer { freeParsed(options) }
     var values: [String: String] = [:]
     // PQconninfoOption: six pointers, of which the first is the keyword and the fourth the value, and a number.

@@ -82,7 +82,14 @@ final class PostgresLink {
     self.library = library
     self.settings = settings
     let isURL = settings.hasPrefix("postgres")
-    hosts = library.hosts(in: settings).map { host, port in
+    // What libpq says of a string that it cannot read may quote the password.
+    guard let found = library.hosts(in: settings), found.allSatisfy({ Int($0.port) != nil }) else {
+      throw StorageError(
+        .unsuitable,
+        "This is no connection string of PostgreSQL, such as postgresql://USER:PASSWORD@HOST:5432/DATABASE. In a password / @ : % and the "
+          + "like are written as %2F %40 %3A %25.")
+    }
+    hosts = found.map { host, port in
       settings + (isURL ? "&host=\(host)&port=\(port)" : " host=\(host) port=\(port)")
     }
   }
@@ -165,7 +172,12 @@ final class PostgresLink {
     defer { library.clear(last) }
     sent = 0
     if let failure { throw failure }
-    guard library.outcome(last) == 10 else { throw error(of: last) }
+    guard library.outcome(last) == 10 else {
+      let reason = error(of: last)
+      // The answer to the end of the transaction is still to come, and is nobody's.
+      close()
+      throw reason
+    }
     if let remark = remarks.text.withLock(\.self) { throw PostgresError(state: PostgresError.warned, message: remark) }
     return rows
   }

@@ -116,9 +116,7 @@ final class SQLiteConnection: @unchecked Sendable {
     do throws(StorageError) {
       try body()
       try digests?.write()
-      try recorder?.record()
-      try recorder?.settle()
-      try execute("COMMIT")
+      try commitOnceDurable()
       didCommit()
     } catch {
       if isInTransaction { try? execute("ROLLBACK") }

@@ -72,9 +72,7 @@ extension SQLiteConnection {
     guard code == SQLITE_OK else { throw error(code, during: "beginning a merge") }
     if recorder == nil { try syncLog() }
     let result = try body()
-    try recorder?.record()
-    try recorder?.settle()
-    try execute("COMMIT")
+    try commitOnceDurable()
     return result
   }
 

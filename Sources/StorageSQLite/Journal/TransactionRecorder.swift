@@ -52,6 +52,11 @@ final class TransactionRecorder {
   /// Waits until the journal has what was sent.
   func settle() throws(StorageError) { try order.journal.flush() }
 
+  /// Ends the term, for the journal has what this copy has not.
+  fileprivate func abandon(_ error: StorageError) {
+    order.journal.end("the working copy could not take in what PostgreSQL has: \(error.message)")
+  }
+
   /// Forgets what a transaction changed that was rolled back.
   func forget() { try? capture.restart() }
 
@@ -60,6 +65,20 @@ final class TransactionRecorder {
 }
 
 extension SQLiteConnection {
+  /// Commits the open transaction, of a working copy once the journal has it.
+  ///
+  /// A copy that cannot take in what the journal has lacks a batch from then on: what it would write next would fit on no other copy.
+  func commitOnceDurable() throws(StorageError) {
+    try recorder?.record()
+    try recorder?.settle()
+    do throws(StorageError) {
+      try execute("COMMIT")
+    } catch {
+      recorder?.abandon(error)
+      throw error
+    }
+  }
+
   /// The name under which a working copy's position stands among the digests: it is about the copy, and no table has it.
   static let journalName = "journal"
 

@@ -61,6 +61,10 @@ public final class WorkingCopy {
     for (offset, batch) in batches.enumerated() where batch.position.batch != position.batch + 1 + Int64(offset) {
       throw misfit(batch, "it should be \(position.batch + 1 + Int64(offset))")
     }
+    // Wherever among the others it stands: what follows it was written on another schema.
+    for batch in batches where batch.changes.isEmpty {
+      throw misfit(batch, "it stands for another schema, and a base of that is needed")
+    }
     try connection.execute("BEGIN IMMEDIATE")
     do throws(StorageError) {
       try apply(try Self.combined(batches), upTo: batches[batches.count - 1])

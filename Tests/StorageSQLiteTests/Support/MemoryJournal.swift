@@ -23,6 +23,8 @@ final class MemoryJournal: BatchJournal {
   /// From now on nothing is taken in.
   func lose() { state.withLock { $0.isLost = true } }
 
+  func end(_ reason: String) { lose() }
+
   /// Another term may write.
   func begin() { state.withLock { ($0.isLost, $0.sent) = (false, nil) } }
 
