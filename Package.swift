@@ -31,6 +31,11 @@ let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "s
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 
+/// What the tests of services on a store have in common.
+let storeTests: [Target.Dependency] = [
+  "StorageCore", "StorageSQLite", "StorageTestSupport", "TestSupport", "TreeModel",
+]
+
 let package = Package(
   name: "doubloon",
   // What the library `Doubloon` is for; the server runs on Linux.
@@ -215,6 +220,9 @@ let package = Package(
     // Tests: one target for each target above, and three for the whole
     .target(name: "TestSupport", dependencies: ["StorageCore", "TreeModel"], path: "Tests/TestSupport"),
     .target(
+      name: "StorageTestSupport", dependencies: ["StorageCore", "StoragePostgres", "StorageSQLite", "TestSupport"],
+      path: "Tests/StorageTestSupport"),
+    .target(
       name: "ServerTestSupport",
       dependencies: [
         "APISupport", "Accounts", "AdminAPI", "AdminModel", "Credentials", "DoubloonCLI", "FunctionsKit", "HTTPServer",
@@ -244,22 +252,10 @@ let package = Package(
     .testTarget(name: "RewardModelTests", dependencies: ["RewardModel"]),
     .testTarget(name: "AccessRulesTests", dependencies: ["AccessRules", "TestSupport", "TreeModel"]),
     .testTarget(name: "CredentialsTests", dependencies: ["Credentials", "TestSupport", "TextFormats", "TreeModel"]),
-    .testTarget(
-      name: "AccountsTests",
-      dependencies: [
-        "Accounts", "Credentials", "MailContent", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel",
-      ]),
-    .testTarget(
-      name: "LinksTests",
-      dependencies: ["FunctionsKit", "Links", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"]),
-    .testTarget(
-      name: "InvitesTests",
-      dependencies: ["Invites", "MailContent", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"]),
-    .testTarget(
-      name: "MessagesTests",
-      dependencies: [
-        "Ledger", "Messages", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel",
-      ]),
+    .testTarget(name: "AccountsTests", dependencies: storeTests + ["Accounts", "Credentials", "MailContent", "TreeDatabase"]),
+    .testTarget(name: "LinksTests", dependencies: storeTests + ["FunctionsKit", "Links", "TreeDatabase"]),
+    .testTarget(name: "InvitesTests", dependencies: storeTests + ["Invites", "MailContent", "TreeDatabase"]),
+    .testTarget(name: "MessagesTests", dependencies: storeTests + ["Ledger", "Messages", "RewardModel", "TreeDatabase"]),
     .testTarget(
       name: "MessagesAPITests",
       dependencies: [
@@ -273,23 +269,12 @@ let package = Package(
       dependencies: ["Mail", "MailContent", "TestSupport", "TextFormats", "TreeModel", logging, nioCore, nioPosix, nioSSL]),
     .testTarget(name: "FunctionsKitTests", dependencies: ["FunctionsKit", "TreeModel"]),
     .testTarget(name: "StorageCoreTests", dependencies: ["RewardModel", "StorageCore", "TestSupport", "TreeModel"]),
-    .testTarget(
-      name: "StorageSQLiteTests",
-      dependencies: ["CSQLite", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TextFormats", "TreeModel"]),
-    .testTarget(
-      name: "TreeDatabaseTests",
-      dependencies: ["AccessRules", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"]),
-    .testTarget(
-      name: "LedgerTests",
-      dependencies: [
-        "CSQLite", "Ledger", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel",
-      ]),
+    .testTarget(name: "StorageSQLiteTests", dependencies: storeTests + ["CSQLite", "RewardModel", "TextFormats"]),
+    .testTarget(name: "TreeDatabaseTests", dependencies: storeTests + ["AccessRules", "TreeDatabase"]),
+    .testTarget(name: "LedgerTests", dependencies: storeTests + ["CSQLite", "Ledger", "RewardModel", "TreeDatabase"]),
     .testTarget(
       name: "TriggersTests",
-      dependencies: [
-        "FunctionsKit", "Ledger", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel",
-        "Triggers", logging,
-      ]),
+      dependencies: storeTests + ["FunctionsKit", "Ledger", "RewardModel", "TreeDatabase", "Triggers", logging]),
     .testTarget(
       name: "HTTPServerTests",
       dependencies: [

@@ -1,6 +1,7 @@
 import Credentials
 import StorageCore
 import StorageSQLite
+import StorageTestSupport
 import Testing
 import TestSupport
 import TreeDatabase
@@ -36,7 +37,7 @@ struct AccountFixture {
     as mode: Mode = .development, _ change: (inout AccountOptions) -> Void = { _ in },
     with surroundings: Surroundings = Surroundings(), _ test: (AccountFixture) async throws -> Void
   ) async throws {
-    let engine = try SQLiteEngine.inMemory()
+    let engine = try TestStore.open()
     let clock = AdjustableClock(frozenAt: start)
     let watch = AccountWatch()
     let database = try Database(

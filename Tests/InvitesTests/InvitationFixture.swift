@@ -2,6 +2,7 @@ import Invites
 import MailContent
 import StorageCore
 import StorageSQLite
+import StorageTestSupport
 import TestSupport
 import Testing
 import TreeDatabase
@@ -25,7 +26,7 @@ struct InvitationFixture: Sendable {
 
   /// Runs a test on invitations of its own.
   static func run(_ test: (InvitationFixture) async throws -> Void) async throws {
-    let engine = try SQLiteEngine.inMemory()
+    let engine = try TestStore.open()
     let clock = AdjustableClock(frozenAt: start)
     let database = try Database(engine: engine, participants: [], clock: clock)
     let invitations = try InvitationService(

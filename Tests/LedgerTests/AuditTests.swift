@@ -3,6 +3,7 @@ import Ledger
 import RewardModel
 import StorageCore
 import StorageSQLite
+import StorageTestSupport
 import TestSupport
 import Testing
 import TreeModel
@@ -76,7 +77,7 @@ struct AuditTests {
     fixture.close()
     try execute(row.sql, in: path)
 
-    let engine = try SQLiteEngine(directory: fixture.folder.path)
+    let engine = try TestStore.open(fixture.folder.path)
     defer { engine.close() }
     let report = try engine.read { snapshot in
       try LedgerAudit.verify(snapshot, namespace: fixture.namespace, currencies: fixture.table)

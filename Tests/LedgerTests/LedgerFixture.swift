@@ -2,6 +2,7 @@ import Ledger
 import RewardModel
 import StorageCore
 import StorageSQLite
+import StorageTestSupport
 import TestSupport
 import TreeDatabase
 import TreeModel
@@ -24,7 +25,7 @@ struct LedgerFixture {
   ) async throws {
     self.folder = folder
     clock = AdjustableClock(frozenAt: Self.start)
-    engine = try SQLiteEngine(directory: folder.path)
+    engine = try TestStore.open(folder.path)
     table = try CurrencyTable(currencies)
     database = try Database(
       engine: engine, participants: [LedgerParticipant(table: table)], limits: limits, clock: clock)

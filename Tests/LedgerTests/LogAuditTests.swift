@@ -1,6 +1,7 @@
 import RewardModel
 import StorageCore
 import StorageSQLite
+import StorageTestSupport
 import TestSupport
 import Testing
 import TreeDatabase
@@ -91,7 +92,7 @@ import TreeModel
     fixture.close()
     try execute(row.sql, in: path)
 
-    let engine = try SQLiteEngine(directory: fixture.folder.path)
+    let engine = try TestStore.open(fixture.folder.path)
     defer { engine.close() }
     let report = try engine.read { snapshot in
       try LogAudit.verify(snapshot, namespace: fixture.namespace)

@@ -1,6 +1,7 @@
 import Links
 import StorageCore
 import StorageSQLite
+import StorageTestSupport
 import TestSupport
 import Testing
 import TreeDatabase
@@ -31,7 +32,7 @@ struct LinkFixture: Sendable {
 
   /// Runs a test on links of its own, with the settings above or others.
   static func run(settings: String = LinkFixture.settings, _ test: (LinkFixture) async throws -> Void) async throws {
-    let engine = try SQLiteEngine.inMemory()
+    let engine = try TestStore.open()
     let clock = AdjustableClock(frozenAt: start)
     let database = try Database(engine: engine, participants: [], clock: clock)
     let links = try LinkService(

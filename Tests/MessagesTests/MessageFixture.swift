@@ -3,6 +3,7 @@ import Messages
 import RewardModel
 import StorageCore
 import StorageSQLite
+import StorageTestSupport
 import TestSupport
 import Testing
 import TreeDatabase
@@ -28,7 +29,7 @@ struct MessageFixture: Sendable {
     isDevelopment: Bool = true, campaignsMax: Int = 1000, reportLimit: RateLimit? = nil, linkHosts: Set<String> = [],
     _ test: (MessageFixture) async throws -> Void
   ) async throws {
-    let engine = try SQLiteEngine.inMemory()
+    let engine = try TestStore.open()
     let clock = AdjustableClock(frozenAt: start)
     let waiting = WaitingCampaigns()
     let hub = MessageHub(waiting: waiting)

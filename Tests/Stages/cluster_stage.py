@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 
+from cluster_conformance import conformance
 from cluster_faults import Faults
 from cluster_nodes import NAMESPACE, Cluster, Players, compare
 from cluster_patroni import patroni
@@ -103,6 +104,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="what gives their order")
     parser.add_argument("--trap", help="the program with functions that trap")
     parser.add_argument("--next", help="the program with a later schema (Tests/UpgradeFixture)")
+    parser.add_argument("--conformance", action="store_true", help="with the unit tests that `swift build --build-tests` has built")
     parser.add_argument("--patroni", action="store_true", help="with Patroni, which looks after other servers")
     parser.add_argument("--long", action="store_true", help="what takes long, too: a Patroni that stands still")
     options = parser.parse_args()
@@ -136,6 +138,8 @@ def main():
             upgrade(program, os.path.abspath(options.next), folder, cell, checks)
         full_disk(program, cell, checks)
         refuse(program, folder, cell, checks)
+        if options.conformance:
+            conformance(folder, checks, is_long=options.long)
         if options.patroni:
             patroni(program, folder, checks, is_long=options.long)
         example(program, folder, checks)

@@ -92,13 +92,13 @@ class Servers:
 class Cell(Servers):
     """Three servers: one takes writes, which count when one of the others has them."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, connections=50):
         super().__init__([free_port() for _ in range(3)], folder)
         if self._user:
             shutil.chown(folder, "postgres")
         self._run("initdb", "-D", self.data(0), "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C")
         self._configure(0, "wal_level = replica", "max_wal_senders = 8", "hot_standby = on", "shared_buffers = 32MB",
-                        "wal_keep_size = 64MB", "max_connections = 50", "wal_retrieve_retry_interval = 500ms",
+                        "wal_keep_size = 64MB", f"max_connections = {connections}", "wal_retrieve_retry_interval = 500ms",
                         f"unix_socket_directories = '{folder}'", "synchronous_standby_names = 'ANY 1 (s1, s2)'",
                         "listen_addresses = '127.0.0.1'", f"port = {self.ports[0]}")
         self.start(0)

@@ -1,11 +1,12 @@
 import RewardModel
 import StorageCore
+import StorageTestSupport
 import Testing
 import TreeModel
 
 @testable import StorageSQLite
 
-@Suite("What a store remembers")
+@Suite("What a store remembers", .onEveryJournal)
 struct ConformanceTests {
   let engine: SQLiteEngine
   let committer: Committer
@@ -14,7 +15,7 @@ struct ConformanceTests {
   var ns: NamespaceID { committer.ns }
 
   init() throws {
-    engine = try SQLiteEngine.inMemory()
+    engine = try TestStore.open()
     committer = try Committer(engine)
     records = Records(ns: committer.ns)
   }

@@ -1,4 +1,5 @@
 import StorageCore
+import StorageTestSupport
 import Synchronization
 import TestSupport
 import Testing

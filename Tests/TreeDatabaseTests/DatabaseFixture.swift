@@ -1,6 +1,7 @@
 import Dispatch
 import StorageCore
 import StorageSQLite
+import StorageTestSupport
 import TestSupport
 import TreeDatabase
 import TreeModel
@@ -21,7 +22,7 @@ struct DatabaseFixture {
   ) async throws {
     self.folder = folder
     clock = AdjustableClock(frozenAt: Self.start)
-    engine = try SQLiteEngine(directory: folder.path)
+    engine = try TestStore.open(folder.path)
     database = try Database(
       engine: engine, participants: participants, observers: observers, limits: limits, clock: clock)
     namespace = try await database.openNamespace(named: "game")

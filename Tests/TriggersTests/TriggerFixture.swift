@@ -4,6 +4,7 @@ import Logging
 import RewardModel
 import StorageCore
 import StorageSQLite
+import StorageTestSupport
 import Synchronization
 import TestSupport
 import TreeDatabase
@@ -46,7 +47,7 @@ final class TriggerFixture: Sendable {
     var options = options
     options.limits = limits
     options.crashNotesPath = folder.file("crash-notes")
-    engine = try SQLiteEngine(directory: folder.path)
+    engine = try TestStore.open(folder.path)
     dispatcher = try Dispatcher(
       table: table, engine: engine, clock: clock, options: options, random: SplitMix64(seed: 7),
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))

@@ -1,5 +1,6 @@
 import StorageCore
 import StorageSQLite
+import StorageTestSupport
 import TestSupport
 import Testing
 import TreeDatabase
@@ -17,7 +18,7 @@ struct ListenFixture {
     limits: ListenLimits = ListenLimits(), participants: [any CommitParticipant] = [], reads: HeldReads? = nil,
     _ test: (ListenFixture) async throws -> Void
   ) async throws {
-    let engine = try SQLiteEngine.inMemory()
+    let engine = try TestStore.open()
     let hub = ListenerHub(engine: reads.map { HeldEngine(engine, reads: $0) } ?? engine, limits: limits)
     let database = try Database(
       engine: engine, participants: participants, observers: [hub], clock: AdjustableClock(frozenAt: DatabaseFixture.start))
