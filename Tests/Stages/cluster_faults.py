@@ -5,6 +5,7 @@ after each fault the players go on.
 import os
 import random
 import signal
+import subprocess
 import time
 
 from cluster_nodes import NAMESPACE, compare
@@ -20,7 +21,7 @@ class Faults:
 
     # How often each is among twenty. Those of the leading node cost the five seconds in which nobody may lead.
     DECK = {
-        "kill_leader": 3, "end_leader": 2, "freeze_leader": 1, "part_leader": 1, "kill_follower": 2, "end_follower": 1,
+        "kill_leader": 3, "end_leader": 1, "hand_over": 1, "freeze_leader": 1, "part_leader": 1, "kill_follower": 2, "end_follower": 1,
         "freeze_follower": 1, "part_follower": 1, "cut_wires": 1, "end_sessions": 1, "restart_standby": 2, "restart_primary": 1,
         "kill_primary": 1, "promote_late": 1, "spoil_copy": 1,
     }
@@ -105,6 +106,29 @@ class Faults:
         code = leader.process.wait(60)
         self.check("its exit code is 0", code == 0, f"{code}")
         leader.start()
+
+    def hand_over(self):
+        """Another node is asked to lead; how long nobody answers is seen through the third."""
+        leader, others = self._leader()
+        wanted, third = self._chance.sample(others, 2)
+        command = subprocess.Popen(
+            [leader.program, "cluster", "move", wanted.name(), "--postgres", self.cell.url()], stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True)
+        last, gap = time.monotonic(), 0
+        while command.poll() is None or time.monotonic() < last + 0.1:
+            try:
+                if self.cluster.ask(third, "PUT", f"/handed.json?{NAMESPACE}", self._number, timeout=3).status == 200:
+                    gap, last = max(gap, time.monotonic() - last), time.monotonic()
+            except Down:
+                pass
+            time.sleep(0.005)
+            if command.poll() is not None and self.cluster.leader() is wanted and last > time.monotonic() - 0.05:
+                break
+        said = command.communicate()[0]
+        self.check("the node leads that was asked to", command.returncode == 0 and self.cluster.leader() is wanted, said[-300:])
+        self._go_on(f"nobody answered for {gap * 1000:.0f} ms", 2, others)
+        self.check("that is short", gap < 1, f"{gap}")
+        self.check("the node that led follows", leader.process.poll() is None)
 
     def freeze_leader(self):
         """It stands still for longer than others wait, and then goes on as if nothing had been."""

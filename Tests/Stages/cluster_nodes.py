@@ -32,12 +32,17 @@ class Node:
 
     def leads(self):
         """Whether it has said so last, of all that it says of leading."""
-        said = [line for line in self.text().split("\n") if "this node leads" in line or "term is over" in line]
+        said = [line for line in self.text().split("\n") if "this node leads" in line or "term is over" in line or "gives the lease" in line]
         return bool(said) and "this node leads" in said[-1]
 
     def text(self):
         with open(self.log, errors="replace") as log:
             return log.read()
+
+    def name(self):
+        """What it is called among the nodes."""
+        with open(os.path.join(self.folder, "node")) as file:
+            return file.read().strip()
 
     def signal(self, number):
         if self.process and self.process.poll() is None:
@@ -77,9 +82,8 @@ class Cluster:
         name = found.split(" ")[0]
         for node in self.nodes:
             try:
-                with open(os.path.join(node.folder, "node")) as file:
-                    if file.read().strip() == name:
-                        return node
+                if node.name() == name:
+                    return node
             except OSError:
                 pass
         return None

@@ -117,12 +117,8 @@ def watch_nodes(program, cluster, checks):
         found = subprocess.run([program, "cluster", "status", "--postgres", cluster.cell.url(), "--json"], capture_output=True, text=True)
         return {node["node"]: node["alive"] for node in json.loads(found.stdout)["nodes"]}
 
-    def name(node):
-        with open(os.path.join(node.folder, "node")) as file:
-            return file.read().strip()
-
     def forget(node):
-        return subprocess.run([program, "cluster", "forget", name(node), "--postgres", cluster.cell.url()], capture_output=True, text=True)
+        return subprocess.run([program, "cluster", "forget", node.name(), "--postgres", cluster.cell.url()], capture_output=True, text=True)
 
     seen = until(lambda: 'doubloon_cluster_nodes{state="alive"} 3' in cluster.insist(cluster.nodes[0], "GET", "/metrics").text, 40)
     checks.check("the metrics of the node that leads count three nodes that live", seen)
@@ -132,10 +128,12 @@ def watch_nodes(program, cluster, checks):
     killed.kill()
     found = status()
     checks.check("a node that ended in order is not listed, one that died is listed as silent",
-                 name(ended) not in found and found.get(name(killed)) is False, f"{found}")
+                 ended.name() not in found and found.get(killed.name()) is False, f"{found}")
     done, again = forget(killed), forget(killed)
-    checks.check("it can be forgotten, once", done.returncode == 0 and again.returncode == 1 and name(killed) not in status(),
+    checks.check("it can be forgotten, once", done.returncode == 0 and again.returncode == 1 and killed.name() not in status(),
                  done.stdout + done.stderr + again.stderr)
+    refused = subprocess.run([program, "cluster", "move", killed.name(), "--postgres", cluster.cell.url()], capture_output=True, text=True)
+    checks.check("nor is it asked to lead", refused.returncode == 1 and "nothing was changed" in refused.stderr, refused.stderr[-200:])
     for node in (ended, killed):
         node.start()
     checks.check("both are listed when they are there again", until(lambda: list(status().values()) == [True] * 3, 20))

@@ -8,7 +8,9 @@ import TreeModel
 struct ClusterCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cluster", abstract: "Look at the nodes of a store in PostgreSQL.",
-    subcommands: [ClusterStatusCommand.self, ClusterForgetCommand.self, ClusterReconcileCommand.self])
+    subcommands: [
+      ClusterStatusCommand.self, ClusterMoveCommand.self, ClusterForgetCommand.self, ClusterReconcileCommand.self,
+    ])
 }
 
 /// `doubloon cluster reconcile`: after PostgreSQL was brought back to an earlier moment.
@@ -136,6 +138,58 @@ struct ClusterForgetCommand: AsyncParsableCommand {
     }
     guard isListed else { throw CommandError("No node \(node.printable) is listed; \"doubloon cluster status\" lists them.") }
     output.print(["node": .string(node), "forgotten": .bool(true)]) { _ in "The node \(node.printable) is not listed any more."
+    }
+  }
+}
+
+/// `doubloon cluster move`: another node is to lead.
+struct ClusterMoveCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "move",
+    abstract: "Let another node lead: before work on the machine of the one that does.",
+    discussion: """
+      The node that leads ends its term in order, as when it is stopped, and goes on as one that follows. Players wait for a fraction of \
+      a second. The other nodes leave the lease to the one that is named for two seconds; if it has died by then, any of them leads.
+
+      Exit codes: 0 the node leads, 1 not so.
+
+      Examples:
+        doubloon cluster move db-host-2-1f3a9c --config /etc/doubloon/doubloon.jsonc
+      """)
+
+  @Argument(help: ArgumentHelp("The node, as \"cluster status\" names it.", valueName: "node"))
+  var node: String
+
+  @OptionGroup
+  var cluster: ClusterOptions
+
+  @OptionGroup
+  var output: OutputOptions
+
+  func run() async throws {
+    let result: ClusterView.Handover
+    do throws(StorageError) {
+      result = try ClusterView.hand(to: node, of: try cluster.settingsOrFailure())
+    } catch {
+      throw CommandError(error.message)
+    }
+    let name = node.printable
+    switch result {
+    case .done(let time):
+      output.print(["node": .string(node), "leads": .bool(true), "milliseconds": .int(time)]) { _ in
+        "The node \(name) leads, after \(time) ms."
+      }
+    case .leadsAlready:
+      output.print(["node": .string(node), "leads": .bool(true), "milliseconds": .int(0)]) { _ in
+        "The node \(name) leads already."
+      }
+    case .silent:
+      throw CommandError(
+        "No node \(name) shows that it lives; nothing was changed. \"doubloon cluster status\" lists the nodes.")
+    case .late(let time):
+      throw CommandError(
+        "The node \(name) does not lead after \(time / 1000) s, and is not asked for any more. \"doubloon cluster status\" says who does."
+      )
     }
   }
 }

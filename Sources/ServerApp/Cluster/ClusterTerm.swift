@@ -88,11 +88,15 @@ final class ClusterTerm: Sendable {
   /// Whether nothing can be written in it any more.
   var isLost: Bool { journal.failure != nil }
 
-  /// Returns when the term is over: the lease or PostgreSQL is lost, or the copy cannot be written.
+  /// Returns when the term is over: the lease or PostgreSQL is lost, the copy cannot be written, or another node is asked for.
   ///
   /// - Parameter failure: why the writer has stopped, if it has.
   func wait(after failure: @Sendable () -> StorageError?) async throws {
-    while journal.failure == nil, failure() == nil { try await Task.sleep(for: .milliseconds(50)) }
+    while journal.failure == nil, failure() == nil, heartbeat.successor == nil { try await Task.sleep(for: .milliseconds(50)) }
+    if journal.failure == nil, failure() == nil, let successor = heartbeat.successor {
+      // Ends in order: what was taken in becomes durable, and the lease is given back.
+      return logger.notice("this node gives the lease to another", metadata: ["node": "\(successor)"])
+    }
     let reason = journal.failure ?? failure()
     logger.warning("this node's term is over", metadata: ["reason": "\(reason?.message ?? "")"])
     guard !isLost else { return }

@@ -61,6 +61,39 @@ package struct ClusterView: Sendable {
     }
   }
 
+  /// What became of asking a node to lead.
+  package enum Handover: Sendable {
+    /// It leads, after so many milliseconds.
+    case done(Int64)
+    case leadsAlready
+    /// It does not show that it lives, or is not listed.
+    case silent
+    /// So long was waited, in milliseconds. Nobody is asked for any more.
+    case late(Int64)
+  }
+
+  /// How long a node may take to lead, in milliseconds.
+  private static let patience: Int64 = 30_000
+
+  /// Asks a node to lead, and waits until it does: the one that leads ends its term in order.
+  ///
+  /// - Throws: `StorageError` if PostgreSQL does not answer.
+  package static func hand(to node: String, of settings: ClusterSettings) throws(StorageError) -> Handover {
+    let view = try ClusterView(settings, allowsSingle: true)
+    guard let wanted = view.nodes.first(where: { $0.name == node }), wanted.isAlive else { return .silent }
+    if wanted.leads { return .leadsAlready }
+    let lease = try PostgresLease(
+      PostgresCell(url: settings.url, schema: settings.schema, allowsSingle: true), node: "status")
+    let start = MonotonicTime.now()
+    try lease.want(node)
+    while MonotonicTime.now() - start < patience {
+      if let view = try lease.look(), view.node == node, !view.isClean { return .done(MonotonicTime.now() - start) }
+      usleep(20_000)
+    }
+    try lease.want(nil)
+    return .late(patience)
+  }
+
   /// Takes a node from the list.
   ///
   /// - Returns: false if it is not listed.

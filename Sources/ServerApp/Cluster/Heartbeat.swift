@@ -14,6 +14,7 @@ final class Heartbeat: Sendable {
   private let isStopped = Atomic<Bool>(false)
   private let hasEnded = Atomic<Bool>(false)
   private let sights = Mutex<[NodeSight]>([])
+  private let wanted = Mutex<String?>(nil)
   private let node: String
   private let address: String
   private let version: String
@@ -31,6 +32,9 @@ final class Heartbeat: Sendable {
 
   /// Tells this term of answered beats from now on; nil: none.
   func tell(_ journal: PostgresJournal?) { term.withLock { $0 = journal } }
+
+  /// Which other node is to lead next, as of the last beat; nil where nobody asked for one.
+  var successor: String? { wanted.withLock { $0 == node ? nil : $0 } }
 
   /// All nodes, as seen every ten seconds; empty before the first look.
   var nodes: [NodeSight] { sights.withLock(\.self) }
@@ -72,8 +76,10 @@ final class Heartbeat: Sendable {
     let sent = MonotonicTime.now()
     // The term that the beat is sent for: one that begins meanwhile has another fence than the answer tells.
     let journal = term.withLock(\.self)
-    guard let fence = try? lease.beat(address: address, version: version), let journal else { return }
-    guard fence == journal.fence else { return journal.end("another node leads by now") }
+    guard let answer = try? lease.beat(address: address, version: version) else { return }
+    wanted.withLock { $0 = answer.wanted }
+    guard let journal else { return }
+    guard answer.fence == journal.fence else { return journal.end("another node leads by now") }
     journal.noteBeat(sentAt: sent)
     guard looks else { return }
     do throws(StorageError) {

@@ -35,6 +35,9 @@ public struct PostgresCell: Sendable {
   /// In the place of a format: the store is elsewhere.
   static let retired: Int64 = -1
 
+  /// The column that says which node is to lead next; cells of the first version are given it when somebody asks for one.
+  static let wanted = "wanted TEXT NOT NULL DEFAULT ''"
+
   /// The tables, for a cell that has none. Statements that can be run again.
   var creation: [PostgresLink.Statement] {
     [
@@ -43,7 +46,7 @@ public struct PostgresCell: Sendable {
       """
       CREATE TABLE IF NOT EXISTS \(schema).lease (
         one INT PRIMARY KEY CHECK (one = 1), fence BIGINT NOT NULL, batch BIGINT NOT NULL, node TEXT NOT NULL,
-        address TEXT NOT NULL, is_clean SMALLINT NOT NULL, format BIGINT NOT NULL, secret BYTEA NOT NULL) WITH (fillfactor = 10)
+        address TEXT NOT NULL, is_clean SMALLINT NOT NULL, format BIGINT NOT NULL, secret BYTEA NOT NULL, \(Self.wanted)) WITH (fillfactor = 10)
       """,
       // Signs of life, one row for each node.
       """

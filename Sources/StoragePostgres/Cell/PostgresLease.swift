@@ -34,7 +34,7 @@ public final class PostgresLease {
     do throws(PostgresError) {
       let rows = try link.run(
         """
-        SELECT l.fence, l.batch, l.node, l.address, l.is_clean, coalesce(b.beat, 0), l.format, l.secret
+        SELECT l.fence, l.batch, l.node, l.address, l.is_clean, coalesce(b.beat, 0), l.format, l.secret, \(Self.wanted)
         FROM \(cell.schema).lease l LEFT JOIN \(cell.schema).beat b ON b.node = l.node
         """)
       guard let row = rows.first else { return nil }
@@ -44,7 +44,8 @@ public final class PostgresLease {
       }
       return LeaseView(
         fence: row.integer(0), batch: row.integer(1), node: row.text(2), address: row.text(3), isClean: row.integer(4) != 0,
-        beat: row.integer(5), secret: row.bytes(7), time: asked...max(asked, MonotonicTime.now()))
+        beat: row.integer(5), secret: row.bytes(7), wanted: row.text(8).isEmpty ? nil : row.text(8),
+        time: asked...max(asked, MonotonicTime.now()))
     } catch {
       // While PostgreSQL answers nobody, the node that leads cannot show that it lives either.
       watch = LeaseWatch()
@@ -97,6 +98,24 @@ public final class PostgresLease {
     }
   }
 
+  /// Which node is to lead next, as text. A cell that was made by an earlier version has no such column before somebody asks for one.
+  private static let wanted = "coalesce(to_json(l) ->> 'wanted', '')"
+
+  /// Asks for a node to lead: the one that leads gives the lease back, and the others leave it to that node for a moment.
+  ///
+  /// - Parameter node: nil: none is asked for any more.
+  public func want(_ node: String?) throws(StorageError) {
+    do throws(PostgresError) {
+      _ = try link.run(
+        [
+          PostgresLink.Statement("ALTER TABLE \(cell.schema).lease ADD COLUMN IF NOT EXISTS \(PostgresCell.wanted)"),
+          PostgresLink.Statement("UPDATE \(cell.schema).lease SET wanted = $1", .text(node ?? "")),
+        ])
+    } catch {
+      throw cell.unavailable(error)
+    }
+  }
+
   /// Whether this node may lead next.
   public func mayTake(_ view: LeaseView) -> Bool { watch.mayTake(view, node: node) }
 
@@ -130,8 +149,8 @@ public final class PostgresLease {
 
   /// Shows that the node lives.
   ///
-  /// - Returns: the fence that the lease has.
-  public func beat(address: String, version: String) throws(StorageError) -> Int64 {
+  /// - Returns: the fence that the lease has, and which node is to lead next; nil where nobody asked for one.
+  public func beat(address: String, version: String) throws(StorageError) -> (fence: Int64, wanted: String?) {
     do throws(PostgresError) {
       let rows = try link.run(
         [
@@ -140,9 +159,10 @@ public final class PostgresLease {
             INSERT INTO \(cell.schema).beat VALUES ($1, 1, $2, $3)
             ON CONFLICT (node) DO UPDATE SET beat = beat.beat + 1, address = $2, version = $3
             """, .text(node), .text(address), .text(version)),
-          PostgresLink.Statement("SELECT fence FROM \(cell.schema).lease"),
+          PostgresLink.Statement("SELECT fence, \(Self.wanted) FROM \(cell.schema).lease l"),
         ], timeout: Int(Self.validity))
-      return rows[1].first?.integer(0) ?? 0
+      guard let row = rows[1].first else { return (0, nil) }
+      return (row.integer(0), row.text(1).isEmpty ? nil : row.text(1))
     } catch {
       throw cell.unavailable(error)
     }
