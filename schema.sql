@@ -402,7 +402,8 @@ CREATE TABLE account_settings (
 ) WITHOUT ROWID;
 
 -- Records of rooms that look theirs up by name only: links, their codes, who claimed what, settings, invitations,
--- suppressed addresses, earlier versions of the rules. The values are JSON.
+-- suppressed addresses, earlier versions of the rules, what clients have registered for the end of their connection. The
+-- values are JSON.
 CREATE TABLE room_record (
   ns BIGINT NOT NULL,
   kind TEXT NOT NULL,

@@ -62,7 +62,7 @@ extension WriteOperation {
         ClientRequest.place(path, to: &writer)
       }
       writer.key("d")
-      writer.write(assignment?.wire ?? .null)
+      writer.write(assignment?.json ?? .null)
       return
     }
     ClientRequest.place(path, to: &writer)
@@ -73,7 +73,7 @@ extension WriteOperation {
       var name = below.keys.map(\.text).joined(separator: "/")
       if case .priority = assignment.value { name += name.isEmpty ? ".priority" : "/.priority" }
       writer.key(name)
-      writer.write(assignment.wire)
+      writer.write(assignment.json)
     }
     writer.endObject()
   }
@@ -103,53 +103,5 @@ extension WriteOperation {
       record["a"] == "m" ? try? WriteOperation.update(target.path, json: data) : try? WriteOperation.set(target, json: data)
     guard let operation else { return nil }
     self = operation
-  }
-}
-
-extension WriteOperation.Assignment {
-  /// The data, server values included.
-  var wire: JSON {
-    switch value {
-    case .node(let write): write.wire
-    case .priority(.scalar(let scalar)): scalar?.json ?? .null
-    case .priority(.server(let value)): value.wire
-    }
-  }
-}
-
-extension ServerValue {
-  fileprivate var wire: JSON {
-    switch self {
-    case .timestamp: [".sv": "timestamp"]
-    case .increment(let delta): [".sv": ["increment": delta.json]]
-    }
-  }
-}
-
-extension WriteNode {
-  /// The data in export form, server values included.
-  var wire: JSON {
-    if slots.isEmpty { return node.jsonValue(.export) }
-    return Self.wire(node, slots)
-  }
-
-  private static func wire(_ node: TreeNode, _ slots: [Slot]) -> JSON {
-    let own = slots.first { $0.path.isRoot && !$0.isPriority }?.value.wire
-    let priority = slots.first { $0.path.isRoot && $0.isPriority }?.value.wire ?? node.priority?.json
-    var members: [JSON.Member] = []
-    if let value = own ?? node.scalar?.json {
-      guard let priority else { return value }
-      return .object([.init(key: ".value", value: value), .init(key: ".priority", value: priority)])
-    }
-    for entry in node.children {
-      let below = slots.compactMap { slot in
-        slot.path.keys.first == entry.key
-          ? Slot(path: Path(keys: Array(slot.path.keys.dropFirst())), isPriority: slot.isPriority, value: slot.value) : nil
-      }
-      let value = below.isEmpty ? entry.node.jsonValue(.export) : wire(entry.node, below)
-      members.append(.init(key: entry.key.text, value: value))
-    }
-    if let priority { members.append(.init(key: ".priority", value: priority)) }
-    return members.isEmpty ? .null : .object(members)
   }
 }

@@ -20,6 +20,8 @@ package final class RealtimeServices: APIServices {
   package let streamLimits: StreamLimits
   /// Answers `X-Doubloon-Wait: effects`; nil where no functions run.
   package let effects: (any EffectsWaiting)?
+  /// Tells this server's sessions from those of one that ended.
+  let run: String
   /// Where push ids get their random part.
   package let random: any RandomNumberGenerator & Sendable
   /// Told once of each namespace that came into being by a first write.
@@ -38,6 +40,8 @@ package final class RealtimeServices: APIServices {
     self.streamLimits = streamLimits
     self.effects = effects
     self.random = random
+    var random = random
+    run = String(UInt64.random(in: .min ... .max, using: &random), radix: 36)
     self.announceNamespace = announceNamespace
   }
 }

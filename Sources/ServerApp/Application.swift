@@ -12,6 +12,7 @@ package import Messages
 import NIOCore
 import NIOPosix
 public import ServerConfiguration
+import RealtimeAPI
 import ServiceLifecycle
 public import StorageCore
 import Synchronization
@@ -39,6 +40,7 @@ public final class Application: Sendable {
   private let backups: ScheduledBackups?
   /// What the administrators' surface answers with: its looks and its work in the background begin and end with the server.
   private let admin: AdminServices
+  private let realtime: RealtimeServices
   /// Looks after the server itself.
   let monitor: ServerMonitor
   private let logger: Logger
@@ -106,6 +108,7 @@ public final class Application: Sendable {
       backups: backups, logger: logger)
     let surfaces = assembly.makeSurfaces()
     admin = surfaces.admin
+    realtime = surfaces.realtime
     server = assembly.makeServer(surfaces, tls: tls)
     metricsServer = assembly.makeMetricsServer(surfaces)
   }
@@ -248,8 +251,13 @@ extension Application {
     pools.start()
     let ofShard = try await shard.start()
     guard configuration.dispatchesFunctions else { return ofShard }
+    let ends = try LeftEnds(realtime)
     let trimmer = MemoryTrimmer(clock: configuration.clock, database: shard.database)
     return certificateServices + [
+      BackgroundService(name: "ends of sessions") {
+        try await ends.run()
+        try await gracefulShutdown()
+      },
       BackgroundService(name: "memory", trimmer.run), BackgroundService(name: "keys", keys.run),
       BackgroundService(name: "series") { [admin] in try await admin.series.run(admin.database.clock) { admin.look() } },
     ] + monitor.services + ofShard + backupServices

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from cluster_nodes import NAMESPACE, compare
+from cluster_nodes import NAMESPACE, compare, register_end
 from full_disk import until
 from server import Connection, Down
 
@@ -95,8 +95,17 @@ class Faults:
 
     def kill_leader(self):
         leader, others = self._leader()
+        place = f"/online{self._number}"
+        # One is lost with the node, one comes back.
+        clients = [register_end(node, f"{place}/{name}", False) for node, name in ((leader, "lost"), (others[0], "back"))]
         leader.kill()
         self._go_on("the leading node is killed", TAKEOVER, others)
+        self.cluster.insist(others[0], "PUT", f"{place}/back.json?{NAMESPACE}", True)
+        found = until(lambda: self.cluster.insist(others[1], "GET", f"{place}.json?{NAMESPACE}").json == {"lost": False, "back": True}, 10)
+        self.check("who was lost with it is offline, who came back is not", found,
+                   self.cluster.insist(others[1], "GET", f"{place}.json?{NAMESPACE}").text)
+        for client in clients:
+            client.close()
         leader.start()
 
     def end_leader(self):

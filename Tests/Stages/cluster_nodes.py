@@ -1,8 +1,10 @@
 """Several nodes of one store, and players who play through any of them. Standard library only."""
 
+import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -120,6 +122,23 @@ class Cluster:
                     pass
             time.sleep(0.02)
         return None
+
+
+def register_end(node, path, value):
+    """A client of the realtime protocol that wants this written when its connection ends. Returns its socket."""
+    client = socket.create_connection(("127.0.0.1", node.port), timeout=10)
+    client.sendall(f"GET /.ws?v=5&{NAMESPACE} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode())
+    text = json.dumps({"t": "d", "d": {"r": 7, "a": "o", "b": {"p": path, "d": value}}}).encode()
+    # One frame, masked with zeros.
+    client.sendall(bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text)
+    said = b""
+    while b'"r":7' not in said:
+        part = client.recv(4096)
+        if not part:
+            raise Down("the connection was closed")
+        said += part
+    return client
 
 
 class Players:

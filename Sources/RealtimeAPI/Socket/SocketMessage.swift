@@ -72,10 +72,13 @@ struct SocketRequest {
   /// Whether it costs the writer something: it is what ``SocketPace`` counts.
   var isPaced: Bool {
     switch action {
-    case "p", "m", "o", "om": true
-    default: false
+    case "p", "m": true
+    default: isAboutEnd
     }
   }
+
+  /// Whether it changes what is registered for the end.
+  var isAboutEnd: Bool { ["o", "om", "oc"].contains(action) }
 
   var kind: Kind {
     switch action {

@@ -9,7 +9,7 @@ import TreeModel
 /// Where realtime clients come in: `/.ws` as a WebSocket, `/.lp` by long polling.
 package final class SocketRoutes: SocketAccepting, RequestSurface {
   let sessions: SocketSessions
-  private let services: RealtimeServices
+  let services: RealtimeServices
   private let polls: LongPollRoutes
 
   /// - `pace`: how fast clients may write; nil for as fast as they can.

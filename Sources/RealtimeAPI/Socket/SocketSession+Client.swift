@@ -45,6 +45,7 @@ extension SocketSession {
   /// Changes the user of the session, and judges its listens again.
   func become(_ caller: Caller) {
     guard caller != self.caller else { return }
+    keepEnd(as: caller)
     self.caller = caller
     reviewListens()
     watchRevocation()
@@ -150,7 +151,10 @@ extension SocketSession {
 
   /// Takes what a request costs out of the buckets of who writes. If there is not enough, the session goes on when there is.
   func paysFor(_ request: SocketRequest) -> Bool {
-    guard request.isPaced, let wait = sessions.pace?.wait(caller, from: client, bytes: request.bytes) else { return true }
+    guard request.isPaced else { return true }
+    // A few bytes below a large node that is registered may let the store write all of it again.
+    let bytes = request.bytes + (request.isAboutEnd ? disconnectBytes : 0)
+    guard let wait = sessions.pace?.wait(caller, from: client, bytes: bytes) else { return true }
     services.metrics.sockets.pauses.increment()
     let session = NIOLoopBound(self, eventLoop: eventLoop)
     // The wall clock may have been moved until then: no sleep is long.

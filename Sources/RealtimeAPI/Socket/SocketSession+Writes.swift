@@ -144,8 +144,9 @@ extension SocketSession {
   /// Registers, or forgets, what is to be written when the session ends (firebase-js-sdk, `PersistentConnection.ts`).
   func registerForEnd(_ request: SocketRequest) throws(SocketError) {
     if request.action == "oc" {
-      disconnect.cancel(try target(of: request).path)
-      return reply(SocketAnswers.done(request.number))
+      var registered = disconnect
+      registered.cancel(try target(of: request).path)
+      return keep(registered, bytes: disconnectBytes, number: request.number)
     }
     let operation = try operation(of: request)
     guard let namespace, services.access.judgesWrites(in: namespaceName, of: caller) else {
@@ -204,10 +205,50 @@ extension SocketSession {
     guard bytes <= limits.disconnectBytesMax, register.leafCount <= limits.disconnectLeavesMax else {
       throw SocketError("too_big", "Too much is registered for the end of this connection: cancel some of it first.")
     }
-    disconnect = register
-    disconnectBytes = bytes
+    keep(register, bytes: bytes, number: number)
+  }
+
+  /// Answers when the store has what is registered from now on: it is written also if the server ends before the session.
+  private func keep(_ registered: DisconnectWrites, bytes: Int, number: Int64) {
+    let before = (disconnect, disconnectBytes)
+    let records = keptEnd.changes(from: disconnect.assignments, to: registered.assignments, as: caller)
+    (disconnect, disconnectBytes) = (registered, bytes)
     holdWaiting()
-    reply(SocketAnswers.done(number))
+    guard isOpen, let namespace, !records.isEmpty else { return reply(SocketAnswers.done(number)) }
+    var commit = CommitRequest(namespace: namespace, actor: caller.actor)
+    commit.rows.records = records
+    isBlocked = true
+    let reference = reference
+    services.database.submit(commit) { result in
+      reference.run { session in session.didKeep(before, number: number, result: result) }
+    }
+  }
+
+  private func didKeep(
+    _ before: (DisconnectWrites, bytes: Int), number: Int64, result: Result<CommitReceipt, CommitError>
+  ) {
+    guard isOpen else { return }
+    isBlocked = false
+    switch result {
+    case .success: reply(SocketAnswers.done(number))
+    case .failure(let error):
+      (disconnect, disconnectBytes) = before
+      holdWaiting()
+      refuse(number, error: SocketError(error))
+    }
+    pump()
+  }
+
+  /// What is registered is to be written as another caller.
+  func keepEnd(as caller: Caller) {
+    guard isOpen, let namespace, !disconnect.isEmpty else { return }
+    var commit = CommitRequest(namespace: namespace, actor: caller.actor)
+    let registered = disconnect.assignments
+    commit.rows.records =
+      caller.grant == nil && self.caller.grant == nil
+      ? [keptEnd.change(to: caller)]
+      : keptEnd.changes(from: self.caller.grant == nil ? registered : [], to: registered, as: caller)
+    services.database.submit(commit) { _ in }
   }
 
   private static func size(of operation: WriteOperation) -> Int {
@@ -222,13 +263,16 @@ extension SocketSession {
 
   /// Writes what was registered, as one commit, with the time and the rights of this moment; then the session is over.
   func carryOutDisconnect() {
-    let allowed = disconnect.assignments.filter { services.access.mayWrite($0.path, in: namespaceName, as: caller) }
+    let registered = disconnect.assignments
     disconnect = DisconnectWrites()
-    guard let namespace, !allowed.isEmpty, let update = try? WriteOperation.update(.root, allowed) else { return didEnd() }
-    let audit = services.audit.treeWrite(update, as: "data.onDisconnect", by: caller, in: namespaceName)
+    guard let namespace, !registered.isEmpty else { return didEnd() }
+    let allowed = registered.filter { services.access.mayWrite($0.path, in: namespaceName, as: caller) }
+    let update = allowed.isEmpty ? nil : try? WriteOperation.update(.root, allowed)
     let writer = DisconnectWriter(
-      namespace: namespace, caller: caller, audit: audit, session: reference, services: services)
-    writer.submit([update])
+      namespace: namespace, caller: caller,
+      audit: update.map { services.audit.treeWrite($0, as: "data.onDisconnect", by: caller, in: namespaceName) } ?? nil,
+      removal: keptEnd.changes(from: registered, to: [], as: caller), session: reference, services: services)
+    if let update { writer.submit([update]) } else { writer.settle() }
   }
 }
 

@@ -12,6 +12,8 @@ struct DisconnectWriter: Sendable {
   let caller: Caller
   /// What the audit log is told, if an administrator's session ends.
   let audit: AuditRecord?
+  /// Takes what the store keeps of it away, with the writes if they are made in one commit.
+  let removal: [KeyedRecordChange]
   let session: SessionReference
   let services: RealtimeServices
 
@@ -22,15 +24,18 @@ struct DisconnectWriter: Sendable {
     var commit = CommitRequest(namespace: namespace, actor: caller.actor, operations: operations)
     commit.access.auth = caller.auth
     commit.log.audit = audit
+    commit.rows.records = removal
     services.database.submit(commit) { result in
       guard case .failure(let error) = result else { return finish() }
       switch error.code {
       case .overloaded where attempt < Self.attemptsMax:
         session.eventLoop.scheduleTask(in: .milliseconds(200)) { submit(operations, attempt: attempt + 1) }
+      // What the store keeps is carried out by the next server.
       case .unavailable, .overloaded: giveUp(error)
       default:
         guard let operation = operations.first, operations.count == 1, operation.assignments.count > 1 else {
-          return giveUp(error)
+          log(error)
+          return settle()
         }
         // One that cannot be written takes nothing from the others.
         submitApart(operation.assignments[...])
@@ -40,7 +45,7 @@ struct DisconnectWriter: Sendable {
 
   private func submitApart(_ assignments: ArraySlice<WriteOperation.Assignment>, attempt: Int = 1) {
     guard let assignment = assignments.first, let update = try? WriteOperation.update(.root, [assignment]) else {
-      return finish()
+      return settle()
     }
     var commit = CommitRequest(namespace: namespace, actor: caller.actor, operations: [update])
     commit.access.auth = caller.auth
@@ -63,6 +68,14 @@ struct DisconnectWriter: Sendable {
       }
     }
     submitApart(assignments.dropFirst())
+  }
+
+  /// Takes away what the store keeps: what could be written is written.
+  func settle() {
+    guard !removal.isEmpty else { return finish() }
+    var commit = CommitRequest(namespace: namespace, actor: caller.actor)
+    commit.rows.records = removal
+    services.database.submit(commit) { _ in finish() }
   }
 
   private func giveUp(_ error: CommitError) {
