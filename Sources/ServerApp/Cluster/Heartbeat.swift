@@ -10,11 +10,10 @@ final class Heartbeat: Sendable {
   /// Beats between two looks at whether the server is still kept on more than one machine.
   private static let beatsBetweenLooks = 10
 
-  private let term = Mutex<PostgresJournal?>(nil)
+  private let term = Mutex<(journal: PostgresJournal, wanted: String?)?>(nil)
   private let isStopped = Atomic<Bool>(false)
   private let hasEnded = Atomic<Bool>(false)
   private let sights = Mutex<[NodeSight]>([])
-  private let wanted = Mutex<String?>(nil)
   private let node: String
   private let address: String
   private let version: String
@@ -31,10 +30,10 @@ final class Heartbeat: Sendable {
   }
 
   /// Tells this term of answered beats from now on; nil: none.
-  func tell(_ journal: PostgresJournal?) { term.withLock { $0 = journal } }
+  func tell(_ journal: PostgresJournal?) { term.withLock { $0 = journal.map { ($0, nil) } } }
 
-  /// Which other node is to lead next, as of the last beat; nil where nobody asked for one.
-  var successor: String? { wanted.withLock { $0 == node ? nil : $0 } }
+  /// Which other node is to lead next, as of the term's last beat; nil where nobody asked for one.
+  var successor: String? { term.withLock { $0?.wanted == node ? nil : $0?.wanted } }
 
   /// All nodes, as seen every ten seconds; empty before the first look.
   var nodes: [NodeSight] { sights.withLock(\.self) }
@@ -59,7 +58,8 @@ final class Heartbeat: Sendable {
     var (beats, watch) = (0, NodeWatch())
     while !isStopped.load(ordering: .relaxed) {
       let start = MonotonicTime.now()
-      let looks = beats % Self.beatsBetweenLooks == 0
+      // A store that is made just now has no list at the first beat.
+      let looks = beats % Self.beatsBetweenLooks == 0 || nodes.isEmpty
       beat(lease, looks: looks)
       if looks, let shown = try? lease.nodes() {
         let seen = watch.see(shown, at: start)
@@ -75,12 +75,11 @@ final class Heartbeat: Sendable {
   private func beat(_ lease: PostgresLease, looks: Bool) {
     let sent = MonotonicTime.now()
     // The term that the beat is sent for: one that begins meanwhile has another fence than the answer tells.
-    let journal = term.withLock(\.self)
-    guard let answer = try? lease.beat(address: address, version: version) else { return }
-    wanted.withLock { $0 = answer.wanted }
-    guard let journal else { return }
+    let journal = term.withLock { $0?.journal }
+    guard let answer = try? lease.beat(address: address, version: version), let journal else { return }
     guard answer.fence == journal.fence else { return journal.end("another node leads by now") }
     journal.noteBeat(sentAt: sent)
+    term.withLock { if $0?.journal === journal { $0?.wanted = answer.wanted } }
     guard looks else { return }
     do throws(StorageError) {
       try lease.throwIfUnsafe()

@@ -125,10 +125,12 @@ public final class PostgresLease {
   ///   that were lost by it have numbers, too, and copies may know them.
   /// - Returns: the new term's fence and the last batch; nil if another was faster.
   public func take(_ view: LeaseView, address: String, terms: Int64 = 1) throws(StorageError) -> JournalPosition? {
+    // What was asked for has come, or cannot come: no beat of the new term tells of it.
+    let satisfied = view.wanted == nil ? "" : ", wanted = ''"
     do throws(PostgresError) {
       let rows = try link.run(
         """
-        UPDATE \(cell.schema).lease SET fence = fence + $4, node = $2, address = $3, is_clean = 0
+        UPDATE \(cell.schema).lease SET fence = fence + $4, node = $2, address = $3, is_clean = 0\(satisfied)
         WHERE fence = $1 RETURNING fence, batch
         """, .integer(view.fence), .text(node), .text(address), .integer(terms))
       return rows.first.map { JournalPosition(batch: $0.integer(1), fence: $0.integer(0)) }
