@@ -31,7 +31,7 @@ import TreeModel
 /// | ``MessageAdminRoutes`` | in-app messages: campaigns, tests, reasons, results, devices, events, settings |
 /// | `ReferralRoutes` of `LinksAPI` | who brought whom |
 /// | ``NamespaceRoutes`` | namespaces |
-/// | ``SystemRoutes`` | status, clock, backup, the audit log |
+/// | ``SystemRoutes`` | status, nodes, clock, backup, the audit log |
 /// | ``SeriesRoutes``, ``BackupRoutes`` | what the server did lately; the copies that were made |
 /// | ``ReplayRoutes`` | replays, invocations by hand, dead letters |
 /// | ``AccountRoutes`` | players' accounts |
@@ -139,6 +139,10 @@ package struct AdminServices: APIServices {
   package var consoleBuild = ""
   /// What the metrics say beside what this target knows of: the process, the disk, the outbox, the alerts.
   package var furtherMetrics: @Sendable () -> [MetricFamily] = { [] }
+  /// What an administrator should look at beside what this target knows of.
+  package var furtherWarnings: @Sendable () -> [String] = { [] }
+  /// The nodes, where the store is kept in PostgreSQL.
+  package var cluster: @Sendable () -> AdminCluster.State = { AdminCluster.State() }
 
   package init(context: ServerContext, listeners: ListenerHub, random: any RandomNumberGenerator & Sendable) {
     backups = BackupMaker(engine: context.database.engine, folder: nil, clock: context.database.clock)

@@ -95,7 +95,8 @@ struct OpenAPITests {
         ("POST", "ledger/transfer/preview", transfer), ("POST", "ledger/reverse/preview", #"{"sequence":1}"#),
         ("GET", "find?q=bob", nil), ("GET", "find?q=%231", nil), ("GET", "verify", nil), ("GET", "config", nil),
         ("POST", "ledger/reverse", #"{"sequence":1,"reason":"x"}"#), ("GET", "namespaces", nil), ("GET", "status", nil),
-        ("GET", "series?window=24h", nil), ("GET", "backups", nil), ("POST", "log/verify", "{}"),
+        ("GET", "series?window=24h", nil), ("GET", "backups", nil), ("GET", "cluster", nil),
+        ("POST", "log/verify", "{}"),
         ("GET", "log/verification", nil),
         ("GET", "audits", nil), ("POST", "drain", nil), ("POST", "mail/test", #"{"to":"bob@example.com"}"#),
       ] as [(String, String, String?)] {

@@ -58,7 +58,7 @@ package struct APIServer: Sendable {
     participants: [any CommitParticipant] = [], reads: HeldReads? = nil, streamLimits: StreamLimits = StreamLimits(),
     sockets limitsOfSockets: SocketLimits = SocketLimits(), memory: MemoryBudgets = MemoryBudgets(),
     paces: RequestLimits? = nil, accounts kind: AccountKind? = nil, console: ConsoleSettings = ConsoleSettings(),
-    _ test: (APIServer) async throws -> Void
+    administering change: (inout AdminServices) -> Void = { _ in }, _ test: (APIServer) async throws -> Void
   ) async throws {
     let engine = try SQLiteEngine.inMemory()
     let clock = AdjustableClock(frozenAt: start)
@@ -93,7 +93,7 @@ package struct APIServer: Sendable {
       context: context, access: ruled ?? access, listeners: listeners, connectedUsers: connectedUsers,
       streamLimits: streamLimits, effects: effects, random: SplitMix64(seed: 1), announceNamespace: announced.add)
     let ledger = LedgerService(engine: engine, writer: database, currencies: currencies)
-    let surfaces = makeSurfaces(realtime, functions, ledger, accounts, links, invites, messages, clock)
+    let surfaces = makeSurfaces(realtime, functions, ledger, accounts, links, invites, messages, clock, change)
     let sockets = SocketRoutes(
       services: realtime, limits: limitsOfSockets, pace: paces.map { SocketPace(limits: $0, clock: clock) })
     let router = surfaces.router(sockets: sockets)
@@ -158,7 +158,8 @@ package struct APIServer: Sendable {
 
   private static func makeSurfaces(
     _ realtime: RealtimeServices, _ functions: (any FunctionOperating)?, _ ledger: LedgerService, _ accounts: AccountService?,
-    _ links: LinkService, _ invites: InvitationService, _ messages: MessageService, _ clock: AdjustableClock
+    _ links: LinkService, _ invites: InvitationService, _ messages: MessageService, _ clock: AdjustableClock,
+    _ change: (inout AdminServices) -> Void
   ) -> ServerSurfaces {
     let context = realtime.context
     var admin = AdminServices(context: context, listeners: realtime.listeners, random: SplitMix64(seed: 1))
@@ -170,6 +171,7 @@ package struct APIServer: Sendable {
     admin.invites = invites
     admin.messages = messages
     admin.adjustableClock = clock
+    change(&admin)
     return ServerSurfaces(
       realtime: realtime, identity: IdentityServices(context: context, accounts: accounts),
       links: LinksServices(context: context, links: links, invites: invites, accounts: accounts),

@@ -122,13 +122,28 @@ def watch_nodes(program, cluster, checks):
 
     seen = until(lambda: 'doubloon_cluster_nodes{state="alive"} 3' in cluster.insist(cluster.nodes[0], "GET", "/metrics").text, 40)
     checks.check("the metrics of the node that leads count three nodes that live", seen)
-    ended, killed = (node for node in cluster.nodes if node is not cluster.leader())
+    leader = cluster.leader()
+
+    def told():
+        return cluster.insist(leader, "GET", "/admin/v1/cluster").json
+    # A node that began to lead a moment ago may have listed the others before they showed that they live.
+    until(lambda: [node["alive"] for node in told()["nodes"]] == [True] * 3, 20)
+    state, term = told(), int(cluster.cell.ask("SELECT fence FROM doubloon.lease"))
+    leads = [node["name"] for node in state["nodes"] if node["leads"]]
+    checks.check("administrators are told of three nodes, of which the one that answers leads", state["clustered"]
+                 and leads == [state["node"]] == [leader.name()] and sorted(node["address"] for node in state["nodes"])
+                 == sorted(f"127.0.0.1:{node.port}" for node in cluster.nodes), f"{state}")
+    checks.check("and of the term and what it wrote", state["term"]["number"] == term and state["term"]["batches"] > 0
+                 and state["term"]["bytes"] > 0 and abs(time.time() * 1000 - state["term"]["startedAt"]) < 600_000, f"{state['term']}")
+    ended, killed = (node for node in cluster.nodes if node is not leader)
     ended.signal(signal.SIGTERM)
     ended.process.wait(60)
     killed.kill()
     found = status()
     checks.check("a node that ended in order is not listed, one that died is listed as silent",
                  ended.name() not in found and found.get(killed.name()) is False, f"{found}")
+    seen = until(lambda: [node["name"] for node in told()["nodes"] if node["silentMs"] > 0] == [killed.name()], 30)
+    checks.check("administrators are told for how long it has been silent, and of no other", seen, f"{told()}")
     done, again = forget(killed), forget(killed)
     checks.check("it can be forgotten, once", done.returncode == 0 and again.returncode == 1 and killed.name() not in status(),
                  done.stdout + done.stderr + again.stderr)

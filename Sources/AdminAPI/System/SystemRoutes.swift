@@ -17,6 +17,7 @@ enum SystemRoutes {
   static let routes: [Route] =
     [
       .reading(AdminSystem.status, by: status), .reading(AdminSystem.verify, by: verify),
+      .reading(AdminCluster.state) { call, _ in call.services.cluster() },
       .changing(AdminSystem.configuration, audit: nil) { call, _ in call.services.configuration },
       .changing(AdminSystem.backup, audit: "backup", answer: backup),
       .changing(AdminSystem.clock, audit: "clock.advance", answer: clock),
@@ -48,7 +49,7 @@ enum SystemRoutes {
       lagP95Micros: services.series.lagP95(now: now, bounds: services.metrics.effectBounds),
       writer: AdminSystem.Writer(queueDepth: Int64(database.queueDepth), failure: database.failure?.message),
       sockets: Int64(services.metrics.sockets.open), streams: Int64(services.metrics.streams.current),
-      listens: Int64(services.listeners.counts.listens), warnings: [warning].compactMap(\.self),
+      listens: Int64(services.listeners.counts.listens), warnings: [warning].compactMap(\.self) + services.furtherWarnings(),
       problems: services.functions?.problems ?? [],
       pausedFunctions: paused.map { AdminSystem.PausedFunction(name: $0.name, reason: $0.pauseReason ?? "") },
       deadLetters: dead, retries: retries,

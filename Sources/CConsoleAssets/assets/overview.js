@@ -1,11 +1,11 @@
-// Overview: how the server is, what it does now, what needs a look, and what happened last.
+// Overview: how the server is, what it does now, what needs a look, which nodes there are, and what happened last.
 
-import { curl } from './api.js';
+import { cli, curl } from './api.js';
 import { lineChart } from './chart.js';
 import { h, shown, text } from './dom.js';
 import { outcomesOf } from './outcomes.js';
-import { ago, clock, now, number, span, time } from './time.js';
-import { actorLink, badge, button, choice, code, col, copyButton, empty, eventLink, heading, num, panel, table } from './base.js';
+import { ago, clock, counted, now, number, size, span, time } from './time.js';
+import { actorLink, badge, button, choice, code, col, copyButton, copyIcon, empty, eventLink, heading, num, panel, table } from './base.js';
 
 const WINDOWS = [['15m', 'last 15 minutes'], ['1h', 'last hour'], ['6h', 'last 6 hours'], ['24h', 'last 24 hours']];
 
@@ -119,6 +119,51 @@ function upSince(status) {
   return parts.join(', ');
 }
 
+/** What a node does, or for how long nothing was heard of it. */
+function nodeState({ leads, alive, silentMs }) {
+  if (leads) return badge('ok', 'leads');
+  if (alive && silentMs === 0) return badge('ok', 'follows');
+  return badge(alive ? 'waiting' : 'dead', `silent for ${span(silentMs)}`);
+}
+
+/** The term of the node that leads, the nodes, and what to do about those that are silent. */
+function nodesOf({ term, nodes }, command) {
+  const silent = nodes.filter(({ alive }) => !alive);
+  const took = term.batchMicros !== undefined && `, each durable after ${micros(term.batchMicros)} on average`;
+  return [
+    h('p', `Term ${number(term.number)} began `, time(term.startedAt), '. ', term.batches > 0
+      ? [`PostgreSQL has ${counted(term.batches, 'batch', 'batches')} of it, ${size(term.bytes)}`, took, '.'] : 'Nothing was written in it yet.'),
+    silent.length > 0 && h('ul', { class: 'lines' }, silent.map(({ name }) => {
+      const words = command('forget', name);
+      return h('li', badge('dead', 'silent'), h('span', { class: 'grow' }, 'Start ', h('strong', shown(name)), ' again. If it will not come back, take it from the list: ',
+        code(words), ' ', copyIcon(words, `Copy the command that forgets ${shown(name)}`)));
+    })),
+    table({
+      caption: 'Nodes of the store', rows: nodes, empty: 'The list is read every ten seconds. This node is in it after the first look.', columns: [
+        col('Node', (node) => h('strong', shown(node.name))), col('State', nodeState),
+        col('Address', (node) => node.address ?? h('span', { class: 'muted' }, 'none given'), true), col('Version', 'version', true)],
+    }),
+  ];
+}
+
+/** The nodes of a store in PostgreSQL. Of any other there is nothing to see, and nobody asks again. */
+function nodesPanel(page) {
+  let isAlone = false;
+  const place = page.session.mode === 'development' ? ['--postgres', 'URL'] : ['--config', 'FILE'];
+  const command = (...words) => cli('cluster', ...words, ...place);
+  const made = panel({
+    title: 'Nodes', actions: copyButton([{ name: 'Command', text: () => command('status') }, { name: 'curl', text: () => curl('GET', 'cluster') }]), load: async () => {
+      const cluster = await page.get('cluster', {}, { active: false });
+      isAlone = !cluster.clustered;
+      made.element.hidden = isAlone;
+      return isAlone ? [] : nodesOf(cluster, command);
+    },
+  });
+  made.element.hidden = true;
+  // Not while somebody is in it with the keyboard: what has the focus would be gone.
+  return { ...made, again: () => !isAlone && !made.body.contains(document.activeElement) && made.reload(true) };
+}
+
 /** A panel of the last of something, with the way to all. */
 const lastPanel = (title, href, all, load) => panel({ title, actions: h('a', { href }, all), load });
 
@@ -198,12 +243,13 @@ export async function mount(root, page) {
   const { tiles, update } = tilesOf(page);
   const charts = chartsPanel(page);
   const { problems, ledger } = problemsPanel(page);
+  const nodes = nodesPanel(page);
   const lasts = [eventsPanel(page), auditPanel(page), replaysPanel(page)];
   const copy = copyButton([{ name: 'Link', text: () => location.href }, { name: 'Status as curl', text: () => curl('GET', 'status') },
     { name: 'Series as curl', text: () => curl('GET', 'series', { window: page.query.get('w') ?? '15m' }) },
     { name: 'Verification as command', text: () => 'doubloon ledger verify' }]);
   root.append(heading('Overview', { actions: copy }), h('div', { class: 'tiles' }, [...Object.values(tiles), ledger].map(({ element }) => element)),
-    charts.element, problems.element,
+    charts.element, problems.element, nodes.element,
     h('div', { class: 'grid2' }, lasts[0].element, h('div', { class: 'stack' }, lasts[1].element, lasts[2].element)));
   let frame = 0;
   const off = page.live.on('stats', (stats) => {
@@ -216,10 +262,18 @@ export async function mount(root, page) {
   if (page.live.stats) update(page.live.stats);
   page.live.refetch(() => lasts[0].reload(true), { signal: page.signal, gap: 500 });
   page.live.refetch(() => Promise.all([problems, lasts[1], lasts[2]].map((part) => part.reload(true))), { signal: page.signal, gap: 2000 });
-  const slow = setInterval(() => !page.live.paused && document.visibilityState === 'visible' && problems.reload(), 10_000);
-  // What went on while nobody listened is in the series.
-  page.cleanup(page.live.on('hello', () => page.live.samples.length > 0 && charts.reload()));
-  await Promise.all([charts.first, problems.first, ...lasts.map(({ first }) => first)]);
+  const slow = setInterval(() => {
+    if (page.live.paused || document.visibilityState !== 'visible') return;
+    problems.reload();
+    nodes.again();
+  }, 10_000);
+  // What went on while nobody listened is in the series; another node may lead by now.
+  page.cleanup(page.live.on('hello', () => {
+    if (page.live.samples.length === 0) return;
+    charts.reload();
+    nodes.again();
+  }));
+  await Promise.all([charts.first, problems.first, nodes.first, ...lasts.map(({ first }) => first)]);
   return () => {
     clearInterval(slow);
     cancelAnimationFrame(frame);

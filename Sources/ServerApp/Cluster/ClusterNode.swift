@@ -128,7 +128,7 @@ final class ClusterNode: Sendable {
     logger.notice("this node leads", metadata: ["term": "\(taken.fence)", "batch": "\(taken.batch)", "after": "\(view.node)"])
     leader.withLock { $0 = nil }
     do {
-      return try begin(taken, after: view, lease, follower)
+      return try begin(taken, lease, follower)
     } catch {
       // Who cannot lead does not hold the lease: another may, at once.
       try? lease.release(fence: taken.fence)
@@ -137,8 +137,8 @@ final class ClusterNode: Sendable {
   }
 
   /// The term of a lease that was taken; nil if it is another's by now.
-  private func begin(_ taken: JournalPosition, after view: LeaseView, _ lease: PostgresLease, _ follower: CopyFollower)
-    throws(StorageError) -> ClusterTerm?
+  private func begin(_ taken: JournalPosition, _ lease: PostgresLease, _ follower: CopyFollower) throws(StorageError)
+    -> ClusterTerm?
   {
     let position = try follower.catchUp()
     guard position.batch == taken.batch else {
@@ -151,11 +151,11 @@ final class ClusterNode: Sendable {
     guard try lease.beat(address: settings.address ?? "", version: configuration.build.version).fence == taken.fence else {
       return nil
     }
-    if view.wanted != nil { try lease.want(nil) }
     journal.noteBeat(sentAt: sent)
     return try ClusterTerm(
-      ClusterTerm.Beginning(journal: journal, lastBatch: taken.batch, schema: schema), cell: cell, folder: folder, name: name,
-      schema: configuration.schema, sealingKey: settings.sealingKey, heartbeat: heartbeat, logger: logger)
+      ClusterTerm.Beginning(
+        journal: journal, lastBatch: taken.batch, schema: schema, time: configuration.clock.now()), cell: cell, folder: folder,
+      name: name, schema: configuration.schema, sealingKey: settings.sealingKey, heartbeat: heartbeat, logger: logger)
   }
 }
 

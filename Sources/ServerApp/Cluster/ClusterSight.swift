@@ -1,13 +1,17 @@
 import APISupport
 import StoragePostgres
 
-/// What the node that leads sees of the nodes and of its journal: for the metrics, and for who must be told.
+/// What the node that leads sees of the nodes and of its journal: for the metrics, for administrators, and for who must be told.
 struct ClusterSight: Sendable {
   /// A node that ends in order is not listed any more; one that is silent for so long needs a person, in milliseconds.
   static let silenceMax: Int64 = 30_000
 
+  /// The one that leads.
+  let node: String
   /// Counts the terms.
   let term: Int64
+  /// When the term began, in milliseconds since 1970.
+  let startedAt: Int64
   /// By name.
   let nodes: [NodeSight]
   /// Since the term began.

@@ -22,6 +22,7 @@ final class ClusterTerm: Sendable {
   private let name: String
   private let schema: SchemaHistory
   private let heartbeat: Heartbeat
+  private let startedAt: Int64
   private let logger: Logger
 
   /// Where a node stands when its term begins.
@@ -31,6 +32,8 @@ final class ClusterTerm: Sendable {
     let lastBatch: Int64
     /// The version of the copy's schema.
     let schema: Int
+    /// When it is, in milliseconds since 1970.
+    let time: Int64
   }
 
   /// - `folder`: the node's data folder.
@@ -49,6 +52,7 @@ final class ClusterTerm: Sendable {
     self.name = name
     self.schema = schema
     self.heartbeat = heartbeat
+    startedAt = beginning.time
     self.logger = logger
     let isOlder = beginning.schema < schema.version
     vault = try sealingKey.map { key throws(StorageError) in
@@ -83,7 +87,9 @@ final class ClusterTerm: Sendable {
   }
 
   /// What is seen of the nodes and of the journal.
-  var sight: ClusterSight { ClusterSight(term: journal.fence, nodes: heartbeat.nodes, totals: journal.totals) }
+  var sight: ClusterSight {
+    ClusterSight(node: name, term: journal.fence, startedAt: startedAt, nodes: heartbeat.nodes, totals: journal.totals)
+  }
 
   /// Whether nothing can be written in it any more.
   var isLost: Bool { journal.failure != nil }

@@ -65,6 +65,9 @@ final class ServerMonitor: Sendable {
     state = Mutex(State(board: board ?? AlertBoard(interval: settings.minimumInterval)))
   }
 
+  /// What is seen of the nodes; nil where the data folder is the truth.
+  var sight: ClusterSight? { cluster?() }
+
   /// What people were told of, for the next term.
   var board: AlertBoard { state.withLock(\.board) }
 
@@ -111,7 +114,7 @@ final class ServerMonitor: Sendable {
     machine.certificates = certificates()
     let now = configuration.clock.now()
     var found = conditions.found(on: machine, at: now)
-    if let trouble = cluster?().trouble { found[.nodeSilent] = trouble }
+    if let trouble = sight?.trouble { found[.nodeSilent] = trouble }
     let notices = state.withLock { state in
       state.machine = machine
       return state.board.update(found, at: now)
@@ -152,7 +155,7 @@ extension ServerMonitor {
   var families: [MetricFamily] {
     let (machine, active) = state.withLock { ($0.machine, $0.board.active) }
     return general + (machine ?? MachineSight(folder: nil)).families + outboxFamilies + alertFamilies(active)
-      + (cluster?().families ?? [])
+      + (sight?.families ?? [])
   }
 
   private var general: [MetricFamily] {

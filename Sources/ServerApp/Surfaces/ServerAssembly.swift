@@ -136,6 +136,8 @@ struct ServerAssembly {
     admin.schedule = backups
     admin.watch = monitor.watch
     admin.furtherMetrics = { [monitor, messages = shard.messages] in monitor.families + messages.families }
+    admin.cluster = { [monitor] in AdminCluster.State(monitor.sight) }
+    admin.furtherWarnings = { [monitor] in [monitor.sight?.trouble].compactMap(\.self) }
     admin.diskSpace = { folder.flatMap { DiskSpace(of: $0) } }
     return admin
   }
