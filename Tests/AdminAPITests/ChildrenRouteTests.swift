@@ -42,6 +42,8 @@ struct ChildrenRouteTests {
       #expect(keys(behind).isEmpty && behind["exists"] == true && behind["next"] == nil)
       let nothing = try await get(server, "path=nothing")
       #expect(keys(nothing).isEmpty && nothing["exists"] == false)
+      #expect(try await get(server, "path=t&ns=other")["exists"] == false)
+      #expect(try await get(server, "path=t&ns=no%20name", status: 404)["error"] != nil)
     }
   }
 

@@ -26,7 +26,9 @@ enum DataRoutes {
       throw APIError.badRequest("from goes with order=$key only; in another order ge=VALUE begins where you want.")
     }
     // A database of development is there as soon as somebody looks.
-    if call.services.createsNamespaces, call.services.database.namespace(named: call.namespaceName) == nil {
+    if call.services.createsNamespaces, NamespaceName.isLegal(call.namespaceName),
+      call.services.database.namespace(named: call.namespaceName) == nil
+    {
       return AdminTree.Children(path: path.description, revision: 0, exists: false, rows: [])
     }
     let (namespace, limit) = (try call.namespace(), Int(query.limit ?? 100))
