@@ -72,6 +72,7 @@ need_platforms() {
 need_postgres() {
   compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null || unwanted_services+=(postgresql)
   need postgresql "keeps the store of several nodes" compgen -G "/usr/lib/postgresql/*/bin/initdb"
+  need libfaketime "lets the clock of a node be wrong" compgen -G "/usr/lib/*/faketime/libfaketimeMT.so.1"
 }
 
 # Debian's packages start services of their own, which are not used and stopped again.

@@ -24,13 +24,15 @@ class Node:
         self.port = free_port()
         self.process = None
         self.log = folder + ".log"
+        self.environment, self.wrapper = {}, []
 
     def start(self):
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [self.program, "dev", "--port", str(self.port), "--data", self.folder, "--postgres", self.wire.url(),
+                [*self.wrapper, self.program, "dev", "--port", str(self.port), "--data", self.folder, "--postgres", self.wire.url(),
                  "--postgres-schema", self.schema],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                env=dict(os.environ, **self.environment))
 
     def leads(self):
         """Whether it has said so last, of all that it says of leading."""

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 
+from cluster_clocks import LIBRARY, clocks
 from cluster_conformance import conformance
 from cluster_faults import Faults
 from cluster_nodes import NAMESPACE, Cluster, Players, compare
@@ -137,6 +138,8 @@ def main():
         if options.next:
             upgrade(program, os.path.abspath(options.next), folder, cell, checks)
         full_disk(program, cell, checks)
+        if LIBRARY:
+            clocks(program, folder, checks)
         refuse(program, folder, cell, checks)
         if options.conformance:
             conformance(folder, checks, is_long=options.long)
