@@ -29,26 +29,33 @@ import Testing
       typealias OutboundOut = ByteBuffer
 
       private let received: Received
+      private let body: String
       private var text = ""
 
-      init(_ received: Received) { self.received = received }
+      init(_ received: Received, body: String) { (self.received, self.body) = (received, body) }
 
       func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         text += String(buffer: unwrapInboundIn(data))
         guard text.hasSuffix("\r\n\r\n") else { return }
         received.note(text)
         text = ""
-        context.writeAndFlush(
-          wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")), promise: nil)
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer))).whenSuccess { [body] in
+          // What is behind a long answer is the end.
+          if body.utf8.count > 2 { channel.close(promise: nil) }
+        }
       }
     }
 
-    init() async throws {
+    init(body: String = "hi") async throws {
       let received = Received()
       self.received = received
       channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .childChannelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Answering(received)) }
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(Answering(received, body: body))
+          }
         }
         .bind(host: "127.0.0.1", port: 0).get()
     }
@@ -75,6 +82,19 @@ import Testing
     #expect(leader.received.all == [line + Self.request, Self.request, Self.request])
     standby.drop()
     #expect(try await client.next() == nil, "who was handed on to a node that leads no more comes back")
+    await standby.stop()
+    try await leader.channel.close()
+  }
+
+  @Test("an answer that is longer than what waits at one time arrives whole, though its sender ends the connection")
+  func long() async throws {
+    let leader = try await Leader(body: String(repeating: "coins ", count: 1 << 20))
+    let standby = try await Self.start { leader.address }
+    let client = try await RawConnection.connect(to: try #require(standby.port))
+    try await client.send(Self.request)
+    let answer = try #require(try await client.next())
+    #expect(answer.status == 200 && answer.body.utf8.count == 6 << 20)
+    #expect(try await client.next() == nil)
     await standby.stop()
     try await leader.channel.close()
   }

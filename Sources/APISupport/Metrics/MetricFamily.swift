@@ -119,3 +119,10 @@ extension MetricFamily {
     return text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
   }
 }
+
+extension [MetricFamily] {
+  /// All of them in Prometheus' text format.
+  package var text: String {
+    reduce(into: "") { text, family in family.write(to: &text) }
+  }
+}

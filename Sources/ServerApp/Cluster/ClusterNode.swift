@@ -24,6 +24,8 @@ final class ClusterNode: Sendable {
   private let logger: Logger
   private let heartbeat: Heartbeat
   private let leader = Mutex<String?>(nil)
+  /// Where the copy stood when it was looked at last, and when that was.
+  private let copy = Mutex<(batch: Int64, time: Int64)?>(nil)
   private let hasLed = Atomic<Bool>(false)
   /// What all nodes of this store have in common.
   private let secret = Mutex<[UInt8]?>(nil)
@@ -51,6 +53,13 @@ final class ClusterNode: Sendable {
 
   /// Where clients are handed on to while this node follows, as `host:port`; nil where no other node leads.
   var leaderAddress: String? { leader.withLock(\.self) }
+
+  /// What this node knows of itself while it follows.
+  var sight: StandbyMetrics.Sight {
+    let seen = copy.withLock(\.self)
+    return StandbyMetrics.Sight(
+      batch: seen?.batch, age: seen.map { max(0, MonotonicTime.now() - $0.time) }, leader: leaderAddress)
+  }
 
   /// Ends what shows that this node lives.
   func stop() { heartbeat.stop() }
@@ -121,7 +130,9 @@ final class ClusterNode: Sendable {
     }
     secret.withLock { $0 = view.secret }
     leader.withLock { $0 = view.isClean || view.node == name || view.address.isEmpty ? nil : view.address }
-    _ = try follower.catchUp()
+    let asked = MonotonicTime.now()
+    let position = try follower.catchUp()
+    copy.withLock { $0 = (position.batch, asked) }
     guard lease.mayTake(view) else { return nil }
     try lease.throwIfUnsafe()
     guard let taken = try lease.take(view, address: settings.address ?? "") else { return nil }

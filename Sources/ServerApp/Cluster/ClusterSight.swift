@@ -27,9 +27,15 @@ struct ClusterSight: Sendable {
       + "with \"doubloon cluster forget NODE\"."
   }
 
+  /// Whether this node leads.
+  static func leads(_ leads: Bool) -> MetricFamily {
+    .gauge("doubloon_cluster_leads", help: "1 of the node that leads, 0 of the others.", value: leads ? 1 : 0)
+  }
+
   var families: [MetricFamily] {
     let silent = nodes.count { $0.silence >= Self.silenceMax }
     return [
+      Self.leads(true),
       MetricFamily.gauge("doubloon_cluster_nodes", help: "Nodes of the store: that live, and that are silent.")
         .with([("alive", nodes.count - silent), ("silent", silent)], label: "state") { ($0.0, Double($0.1)) },
       .gauge(

@@ -141,8 +141,7 @@ final class StandbyServer: Sendable {
         return client.close(promise: nil)
       }
       server.writeAndFlush(server.allocator.buffer(string: line), promise: nil)
-      client.read()
-      server.read()
+      for channel in [client, server] { try? channel.syncOptions?.setOption(.autoRead, value: true) }
     }
 
     private func refuse(_ client: any Channel) {
@@ -179,10 +178,13 @@ final class StandbyServer: Sendable {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-      let channel = context.channel
-      other.writeAndFlush(ByteBuffer()).whenComplete { result in
-        if case .success = result { channel.read() } else { channel.close(promise: nil) }
-      }
+      other.flush()
+      if !other.isWritable { try? context.channel.syncOptions?.setOption(.autoRead, value: false) }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+      guard context.channel.isWritable else { return }
+      try? other.syncOptions?.setOption(.autoRead, value: true)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -190,7 +192,11 @@ final class StandbyServer: Sendable {
       context.fireUserInboundEventTriggered(event)
     }
 
-    func channelInactive(context: ChannelHandlerContext) { other.close(promise: nil) }
+    func channelInactive(context: ChannelHandlerContext) {
+      // Behind what waits to be written.
+      let other = other
+      other.writeAndFlush(ByteBuffer()).whenComplete { _ in other.close(promise: nil) }
+    }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
   }

@@ -93,6 +93,7 @@ package struct ServerTerms: Sendable {
     let route = StandbyServer.Route(leader: { node.leaderAddress }, seal: { node.seal }, clock: configuration.clock)
     let standby = try await StandbyServer.start(host: configuration.host, port: configuration.port, route: route)
     if let port = standby.port { configuration.port = port }
+    let metrics = try await standbyMetrics(of: node, configuration: &configuration)
     let result: Result<ClusterTerm?, any Error>
     do {
       result = .success(try await node.waitToLead(until: end) { standby.drop() })
@@ -100,8 +101,23 @@ package struct ServerTerms: Sendable {
       result = .failure(error)
     }
     await standby.stop()
+    metrics?.cancel()
+    // The port is for the server that follows.
+    _ = await metrics?.result
     configuration.http.seal = node.seal
     return try result.get()
+  }
+
+  /// Answers at the port for metrics while the node follows.
+  private func standbyMetrics(of node: ClusterNode, configuration: inout ServerConfiguration) async throws
+    -> Task<Void, any Error>?
+  {
+    guard case .directory(let folder) = configuration.storage,
+      let server = StandbyMetrics.server(configuration, folder: folder, logger: logger, sight: { node.sight })
+    else { return nil }
+    if let port = try await server.bind().port { configuration.metricsAddress?.port = port }
+    // Ended and waited for by who follows.
+    return Task { try await server.run() }
   }
 
   /// Data in memory go with their term.
