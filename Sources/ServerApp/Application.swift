@@ -251,13 +251,10 @@ extension Application {
     pools.start()
     let ofShard = try await shard.start()
     guard configuration.dispatchesFunctions else { return ofShard }
-    let ends = try LeftEnds(realtime)
+    // Before clients can connect.
+    try await LeftEnds(realtime).run()
     let trimmer = MemoryTrimmer(clock: configuration.clock, database: shard.database)
     return certificateServices + [
-      BackgroundService(name: "ends of sessions") {
-        try await ends.run()
-        try await gracefulShutdown()
-      },
       BackgroundService(name: "memory", trimmer.run), BackgroundService(name: "keys", keys.run),
       BackgroundService(name: "series") { [admin] in try await admin.series.run(admin.database.clock) { admin.look() } },
     ] + monitor.services + ofShard + backupServices

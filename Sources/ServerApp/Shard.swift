@@ -207,7 +207,8 @@ extension Shard {
     for line in report.lines { logger.notice("\(line)") }
     let erasures = ErasureResumer(
       erasure: PlayerErasure(
-        database: database, accounts: accounts.accounts, recordStores: [links, invites, messages, RewardErasing()],
+        database: database, accounts: accounts.accounts,
+        recordStores: [links, invites, messages, RewardErasing(), SessionEndErasing()],
         functions: nil,
         ledger: ledger, replacementAnswer: WriteAnswer.erased.stored),
       clock: configuration.clock, logger: logger)

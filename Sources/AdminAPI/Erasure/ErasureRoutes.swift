@@ -87,7 +87,8 @@ extension AdminServices {
   var erasure: PlayerErasure {
     PlayerErasure(
       database: database, accounts: accounts,
-      recordStores: ([links, invites, messages, RewardErasing()] as [(any PlayerRecordsErasing)?]).compactMap(\.self),
+      recordStores: ([links, invites, messages, RewardErasing(), SessionEndErasing()] as [(any PlayerRecordsErasing)?])
+        .compactMap(\.self),
       functions: functions, ledger: ledger, replacementAnswer: WriteAnswer.erased.stored)
   }
 }

@@ -12,8 +12,8 @@ struct DisconnectWriter: Sendable {
   let caller: Caller
   /// What the audit log is told, if an administrator's session ends.
   let audit: AuditRecord?
-  /// Takes what the store keeps of it away, with the writes if they are made in one commit.
-  let removal: [KeyedRecordChange]
+  /// What the store keeps of it, which goes with what is written.
+  let kept: KeptEnd
   let session: SessionReference
   let services: RealtimeServices
 
@@ -24,13 +24,12 @@ struct DisconnectWriter: Sendable {
     var commit = CommitRequest(namespace: namespace, actor: caller.actor, operations: operations)
     commit.access.auth = caller.auth
     commit.log.audit = audit
-    commit.rows.records = removal
+    commit.rows.records = kept.removal
     services.database.submit(commit) { result in
       guard case .failure(let error) = result else { return finish() }
       switch error.code {
       case .overloaded where attempt < Self.attemptsMax:
         session.eventLoop.scheduleTask(in: .milliseconds(200)) { submit(operations, attempt: attempt + 1) }
-      // What the store keeps is carried out by the next server.
       case .unavailable, .overloaded: giveUp(error)
       default:
         guard let operation = operations.first, operations.count == 1, operation.assignments.count > 1 else {
@@ -49,6 +48,7 @@ struct DisconnectWriter: Sendable {
     }
     var commit = CommitRequest(namespace: namespace, actor: caller.actor, operations: [update])
     commit.access.auth = caller.auth
+    commit.rows.records = kept.removal(of: assignment)
     services.database.submit(commit) { result in
       // What is refused at once is told on this stack, and thousands may follow: each begins on a stack of its own.
       session.eventLoop.execute { go(on: assignments, after: result, attempt: attempt) }
@@ -71,16 +71,25 @@ struct DisconnectWriter: Sendable {
   }
 
   /// Takes away what the store keeps: what could be written is written.
-  func settle() {
+  func settle(attempt: Int = 1) {
+    let removal = kept.removal
     guard !removal.isEmpty else { return finish() }
     var commit = CommitRequest(namespace: namespace, actor: caller.actor)
     commit.rows.records = removal
-    services.database.submit(commit) { _ in finish() }
+    services.database.submit(commit) { result in
+      guard case .failure(let error) = result, case .overloaded = error.code else { return finish() }
+      // The session waits no longer; what is kept must go all the same, or the next server would write it after everything else.
+      if attempt == Self.attemptsMax { finish() }
+      session.eventLoop.scheduleTask(in: attempt < Self.attemptsMax ? .milliseconds(200) : .seconds(5)) {
+        settle(attempt: attempt + 1)
+      }
+    }
   }
 
   private func giveUp(_ error: CommitError) {
     log(error)
-    finish()
+    // What a store that takes nothing any more keeps is carried out by the next server.
+    if case .overloaded = error.code { settle(attempt: Self.attemptsMax) } else { finish() }
   }
 
   private func log(_ error: CommitError) {

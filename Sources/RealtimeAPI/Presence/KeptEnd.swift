@@ -6,36 +6,77 @@ import TreeModel
 ///
 /// Keyed records: one under the session's name that says as whom they are made, and one for each place.
 struct KeptEnd: Sendable {
-  static let kind = "session_end"
+  static let kind = SessionEndErasing.kind
+
+  private struct Place: Sendable {
+    let key: String
+    /// What the store has of it, or will have; nil where that is not known.
+    let value: WriteOperation.Assignment.Value?
+  }
 
   /// The server's run and the session within it: `RUN/SESSION`.
   let name: String
+  private var places: [PathBytes: Place] = [:]
+  /// As whom it is written; nil: there is no record, and empty: it is not known.
+  private var writer: String?
+  /// Records whose removal is on its way.
+  private var leaving: [PathBytes: String] = [:]
+  private var changesOnTheirWay = 0
 
-  /// What turns the records of some assignments into those of others.
+  init(name: String) {
+    self.name = name
+  }
+
+  /// What brings the store to this; the caller says by ``didChange(_:)`` what became of it.
   ///
-  /// - `before`: what is kept.
-  /// - `after`: what is to be kept; no place lies in another.
+  /// - `registered`: no place lies in another.
   /// - `caller`: as whom it is to be written.
-  func changes(
-    from before: [WriteOperation.Assignment], to after: [WriteOperation.Assignment], as caller: Caller
-  ) -> [KeyedRecordChange] {
+  mutating func change(to registered: [WriteOperation.Assignment], as caller: Caller) -> [KeyedRecordChange] {
     // A service account may be gone by then, and its writes bind no rules: only the server that saw it knows.
-    let after = caller.grant == nil ? after : []
-    var left = Dictionary(before.map { (key(of: $0), $0.value) }) { first, _ in first }
-    var changes: [KeyedRecordChange] = []
-    for assignment in after where left.removeValue(forKey: key(of: assignment)) != assignment.value {
-      changes.append(KeyedRecordChange(kind: Self.kind, key: key(of: assignment), value: Self.text(assignment.json)))
+    let registered = caller.grant == nil ? registered : []
+    var (left, changes) = (places, [KeyedRecordChange]())
+    places = [:]
+    for assignment in registered {
+      let (path, key) = (assignment.pathBytes, key(of: assignment))
+      if left.removeValue(forKey: path)?.value != assignment.value {
+        changes.append(KeyedRecordChange(kind: Self.kind, key: key, value: Self.text(assignment.json)))
+      }
+      places[path] = Place(key: key, value: assignment.value)
+      leaving[path] = nil
     }
-    changes += left.keys.sorted().map { KeyedRecordChange(kind: Self.kind, key: $0, value: nil) }
-    if before.isEmpty != after.isEmpty {
-      changes.append(KeyedRecordChange(kind: Self.kind, key: name, value: after.isEmpty ? nil : Self.text(Self.json(caller))))
+    for (path, place) in left.sorted(by: { $0.key < $1.key }) {
+      leaving[path] = place.key
+      changes.append(KeyedRecordChange(kind: Self.kind, key: place.key, value: nil))
     }
+    let writer = registered.isEmpty ? nil : Self.text(Self.json(caller))
+    if writer != self.writer { changes.append(KeyedRecordChange(kind: Self.kind, key: name, value: writer)) }
+    self.writer = writer
+    if !changes.isEmpty { changesOnTheirWay += 1 }
     return changes
   }
 
-  /// Who is written as from now on.
-  func change(to caller: Caller) -> KeyedRecordChange {
-    KeyedRecordChange(kind: Self.kind, key: name, value: Self.text(Self.json(caller)))
+  /// Whether the store has what ``change(to:as:)`` has said.
+  mutating func didChange(_ isDone: Bool) {
+    changesOnTheirWay -= 1
+    if !isDone {
+      places = places.mapValues { Place(key: $0.key, value: nil) }
+      writer = ""
+    } else if changesOnTheirWay == 0, writer != "" {
+      leaving = [:]
+    }
+  }
+
+  /// Takes away all that the store has, or may have.
+  var removal: [KeyedRecordChange] {
+    let keys = places.mapValues(\.key).merging(leaving) { first, _ in first }
+    guard !keys.isEmpty || writer != nil else { return [] }
+    return keys.sorted { $0.key < $1.key }.map { KeyedRecordChange(kind: Self.kind, key: $0.value, value: nil) }
+      + [KeyedRecordChange(kind: Self.kind, key: name, value: nil)]
+  }
+
+  /// Takes away what the store has of one place.
+  func removal(of assignment: WriteOperation.Assignment) -> [KeyedRecordChange] {
+    places[assignment.pathBytes].map { [KeyedRecordChange(kind: Self.kind, key: $0.key, value: nil)] } ?? []
   }
 
   private func key(of assignment: WriteOperation.Assignment) -> String {
@@ -50,18 +91,14 @@ struct KeptEnd: Sendable {
   }
 }
 
+// MARK: - What is kept, read again
+
 extension KeptEnd {
   private static func json(_ caller: Caller) -> JSON {
     [
       "actor": .string(caller.actor.description), "admin": .bool(caller.isAdmin), "auth": caller.auth?.json ?? .null,
       "until": caller.validUntil.map { .int($0) } ?? .null,
     ]
-  }
-
-  /// The session that a record belongs to; nil if it is none of this kind.
-  static func name(ofKey key: String) -> String? {
-    let parts = key.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-    return parts.count < 2 ? nil : "\(parts[0])/\(parts[1])"
   }
 
   /// As whom a session's records are to be carried out.
@@ -75,10 +112,10 @@ extension KeptEnd {
     return Caller(user: AuthVariable(json: auth), validUntil: until)
   }
 
-  /// What a place's record says; nil if it says nothing that could be written.
+  /// What the record of one of the session's places says; nil if it says nothing that could be written.
   func assignments(_ record: KeyedRecord) -> [WriteOperation.Assignment]? {
-    guard record.key.hasPrefix(name), let json = try? JSONParser.parse(record.value, depthMax: 128),
-      let target = try? PathTarget(parsing: String(record.key.dropFirst(name.count)))
+    guard let json = try? JSONParser.parse(record.value, depthMax: 128),
+      let target = try? PathTarget(parsing: String(Substring(record.key.utf8.dropFirst(name.utf8.count))))
     else { return nil }
     return try? WriteOperation.set(target, json: json).assignments
   }

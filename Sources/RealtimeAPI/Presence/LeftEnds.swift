@@ -1,105 +1,109 @@
 import APISupport
 import HTTPServer
 import Logging
-package import StorageCore
+import StorageCore
 import TreeDatabase
 import TreeModel
 
 /// Makes the `onDisconnect` writes of sessions whose server ended before them: its process died, or its node does not lead any more.
 ///
-/// Clients may be there again by then: what one of them has written since the start is left alone.
+/// Before clients can connect: whatever one writes that is there again comes later.
 package struct LeftEnds: Sendable {
   /// Records that are read in one go.
   private static let page = 500
+  /// Sessions whose commits are on their way at one time.
+  private static let widthMax = 256
   /// How long a full queue is waited for, in milliseconds.
   private static let pause = 200
 
-  private struct Place: Sendable {
-    let id: NamespaceID
-    let name: String
-    /// The last commit before clients can connect.
-    let head: Revision
+  /// A session and what is kept of it.
+  private struct Left: Sendable {
+    let place: NamespaceRecord
+    let end: KeptEnd
+    var records: [KeyedRecord] = []
   }
 
   private let services: RealtimeServices
-  private let places: [Place]
 
-  /// Before clients can connect.
-  package init(_ services: RealtimeServices) throws(StorageError) {
+  package init(_ services: RealtimeServices) {
     self.services = services
-    places = try services.database.engine.read { (snapshot) throws(StorageError) -> [Place] in
-      var places: [Place] = []
-      for record in try snapshot.namespaces() {
-        places.append(Place(id: record.id, name: record.name, head: try snapshot.head(of: record.id).revision))
-      }
-      return places
-    }
   }
 
-  /// Makes them all. While the server runs.
-  package func run() async throws {
+  /// Makes them all.
+  ///
+  /// - Returns: of how many sessions.
+  /// - Throws: `StorageError` if the store cannot be read.
+  @discardableResult
+  package func run() async throws -> Int {
     var count = 0
-    for place in places {
-      var session: (end: KeptEnd, records: [KeyedRecord])?
-      var last: String?
-      while !Task.isCancelled {
-        guard let records = records(in: place, after: last) else { return }
+    for place in try services.database.engine.read({ (snapshot) throws(StorageError) in try snapshot.namespaces() }) {
+      count += try await run(in: place)
+    }
+    if count > 0 {
+      services.logger.notice(
+        "wrote what clients had registered for their ends before the server ended", metadata: ["sessions": "\(count)"])
+    }
+    return count
+  }
+
+  private func run(in place: NamespaceRecord) async throws -> Int {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      var (count, session, last): (Int, Left?, String?) = (0, nil, nil)
+      func begin(_ left: Left) async throws {
+        if count >= Self.widthMax { try await group.next() }
+        count += 1
+        group.addTask { try await carryOut(left) }
+      }
+      while true {
+        let records = try services.database.engine.read { [last] (snapshot) throws(StorageError) in
+          try snapshot.records(in: place.id, kind: KeptEnd.kind, after: last, isDescending: false, limit: Self.page)
+        }
         for record in records {
-          guard let name = KeptEnd.name(ofKey: record.key), !name.hasPrefix(services.run + "/") else { continue }
+          guard let name = SessionEndErasing.session(ofKey: record.key), !isOwn(name) else { continue }
           if session?.end.name != name {
-            if let session, try await carryOut(session.end, session.records, in: place) { count += 1 }
-            session = (KeptEnd(name: name), [])
+            if let session { try await begin(session) }
+            session = Left(place: place, end: KeptEnd(name: name))
           }
           session?.records.append(record)
         }
         guard let key = records.last?.key else { break }
         last = key
       }
-      if let session, try await carryOut(session.end, session.records, in: place) { count += 1 }
-    }
-    guard count > 0 else { return }
-    services.logger.notice(
-      "wrote what clients had registered for their ends before the server ended", metadata: ["sessions": "\(count)"])
-  }
-
-  /// A page of what is kept, of this run's sessions, too; nil if the store cannot be read any more.
-  private func records(in place: Place, after key: String?) -> [KeyedRecord]? {
-    do throws(StorageError) {
-      return try services.database.engine.read { (snapshot) throws(StorageError) in
-        try snapshot.records(in: place.id, kind: KeptEnd.kind, after: key, isDescending: false, limit: Self.page)
-      }
-    } catch {
-      services.logger.warning(
-        "what clients had registered for their ends waits for the next start", metadata: ["reason": "\(error.message)"])
-      return nil
+      if let session { try await begin(session) }
+      try await group.waitForAll()
+      return count
     }
   }
 
-  /// - Returns: false if the store takes nothing any more.
-  private func carryOut(_ end: KeptEnd, _ records: [KeyedRecord], in place: Place) async throws -> Bool {
-    let caller = caller(records.first { $0.key == end.name })
-    let assignments = records.filter { $0.key != end.name }.flatMap { end.assignments($0) ?? [] }
-      .filter { services.access.mayWrite($0.path, in: place.name, as: caller) }
-    let removal = records.map { KeyedRecordChange(kind: KeptEnd.kind, key: $0.key, value: nil) }
-    if let update = try? WriteOperation.update(.root, assignments), !assignments.isEmpty {
-      var whole = request([update], as: caller, in: place)
-      whole.rows.records = removal
-      whole.log.audit = services.audit.treeWrite(update, as: "data.onDisconnect", by: caller, in: place.name)
-      switch try await submit(whole) {
-      case .done: return true
-      case .over: return false
-      case .refused: break
-      }
-      // What cannot be written, or was written by a client that is there again, takes nothing from the others.
-      for assignment in assignments {
-        guard let update = try? WriteOperation.update(.root, [assignment]) else { continue }
-        if case .over = try await submit(request([update], as: caller, in: place)) { return false }
+  /// Whether a session is one of this server's own.
+  private func isOwn(_ name: String) -> Bool { name.utf8.starts(with: "\(services.run)/".utf8) }
+
+  private func carryOut(_ left: Left) async throws {
+    let own = left.records.first { $0.key.utf8.count == left.end.name.utf8.count }
+    let caller = caller(own)
+    var writes: [(assignment: WriteOperation.Assignment, removal: KeyedRecordChange)] = []
+    for record in left.records where record.key != own?.key {
+      for assignment in left.end.assignments(record) ?? []
+      where services.access.mayWrite(assignment.path, in: left.place.name, as: caller) {
+        writes.append((assignment, Self.removal(of: record)))
       }
     }
-    var rest = CommitRequest(namespace: place.id, actor: caller.actor)
-    rest.rows.records = removal
-    if case .over = try await submit(rest) { return false }
-    return true
+    let removal = left.records.map(Self.removal)
+    if !writes.isEmpty, let update = try? WriteOperation.update(.root, writes.map(\.assignment)) {
+      var whole = request([update], removing: removal, as: caller, in: left.place)
+      whole.log.audit = services.audit.treeWrite(update, as: "data.onDisconnect", by: caller, in: left.place.name)
+      if try await submit(whole) { return }
+      // What cannot be written takes nothing from the others.
+      for write in writes {
+        guard let update = try? WriteOperation.update(.root, [write.assignment]) else { continue }
+        _ = try await submit(request([update], removing: [write.removal], as: caller, in: left.place))
+      }
+    }
+    _ = try await submit(request([], removing: removal, as: caller, in: left.place))
+  }
+
+  private static func removal(of record: KeyedRecord) -> KeyedRecordChange {
+    KeyedRecordChange(kind: record.kind, key: record.key, value: nil)
   }
 
   private func caller(_ record: KeyedRecord?) -> Caller {
@@ -108,33 +112,29 @@ package struct LeftEnds: Sendable {
     return isOver || services.authenticator.isVoid(caller) ? .anonymous : caller
   }
 
-  private func request(_ operations: [WriteOperation], as caller: Caller, in place: Place) -> CommitRequest {
+  private func request(
+    _ operations: [WriteOperation], removing records: [KeyedRecordChange], as caller: Caller, in place: NamespaceRecord
+  ) -> CommitRequest {
     var request = CommitRequest(namespace: place.id, actor: caller.actor, operations: operations)
     request.access.auth = caller.auth
-    request.preconditions.unwritten = operations.flatMap(\.assignments).map { assignment in
-      CommitRequest.Unwritten(path: assignment.path, since: place.head)
-    }
+    request.rows.records = records
     return request
   }
 
-  private enum Outcome {
-    case done, refused
-    /// The store takes nothing any more: the next server goes on.
-    case over
-  }
-
-  private func submit(_ request: CommitRequest) async throws -> Outcome {
+  /// - Returns: false if it was refused.
+  /// - Throws: `CommitError` if the store takes nothing any more: the next server goes on.
+  private func submit(_ request: CommitRequest) async throws -> Bool {
     while true {
       do throws(CommitError) {
         _ = try await services.database.commit(request)
-        return .done
+        return true
       } catch {
         switch error.code {
         case .overloaded: try await Task.sleep(for: .milliseconds(Self.pause))
-        case .unavailable: return .over
+        case .unavailable: throw error
         default:
           services.logger.info("what a client registered for its end is not written", metadata: ["reason": "\(error.message)"])
-          return .refused
+          return false
         }
       }
     }

@@ -77,6 +77,9 @@ struct SocketRequest {
     }
   }
 
+  /// Whether it changes who the client is: what is registered for the end is to be written as another then.
+  var isAboutCaller: Bool { ["auth", "gauth", "unauth"].contains(action) }
+
   /// Whether it changes what is registered for the end.
   var isAboutEnd: Bool { ["o", "om", "oc"].contains(action) }
 

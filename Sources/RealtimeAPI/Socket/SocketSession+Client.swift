@@ -45,8 +45,8 @@ extension SocketSession {
   /// Changes the user of the session, and judges its listens again.
   func become(_ caller: Caller) {
     guard caller != self.caller else { return }
-    keepEnd(as: caller)
     self.caller = caller
+    keepCaller(blocks: true)
     reviewListens()
     watchRevocation()
     watchExpiry()
@@ -90,6 +90,7 @@ extension SocketSession {
   func expire() {
     guard isOpen else { return }
     caller = .anonymous
+    keepCaller(blocks: false)
     watchRevocation()
     tell(SocketAnswers.credentialRevoked("expired_token", message: "Auth token is expired"))
     for listen in listens.all where !admits(listen.admission, id: listen.id) {
@@ -151,7 +152,7 @@ extension SocketSession {
 
   /// Takes what a request costs out of the buckets of who writes. If there is not enough, the session goes on when there is.
   func paysFor(_ request: SocketRequest) -> Bool {
-    guard request.isPaced else { return true }
+    guard request.isPaced || request.isAboutCaller && !disconnect.isEmpty else { return true }
     // A few bytes below a large node that is registered may let the store write all of it again.
     let bytes = request.bytes + (request.isAboutEnd ? disconnectBytes : 0)
     guard let wait = sessions.pace?.wait(caller, from: client, bytes: bytes) else { return true }

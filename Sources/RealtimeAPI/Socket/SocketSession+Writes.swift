@@ -211,10 +211,11 @@ extension SocketSession {
   /// Answers when the store has what is registered from now on: it is written also if the server ends before the session.
   private func keep(_ registered: DisconnectWrites, bytes: Int, number: Int64) {
     let before = (disconnect, disconnectBytes)
-    let records = keptEnd.changes(from: disconnect.assignments, to: registered.assignments, as: caller)
     (disconnect, disconnectBytes) = (registered, bytes)
     holdWaiting()
-    guard isOpen, let namespace, !records.isEmpty else { return reply(SocketAnswers.done(number)) }
+    guard isOpen, let namespace else { return }
+    let records = keptEnd.change(to: registered.assignments, as: caller)
+    guard !records.isEmpty else { return reply(SocketAnswers.done(number)) }
     var commit = CommitRequest(namespace: namespace, actor: caller.actor)
     commit.rows.records = records
     isBlocked = true
@@ -230,8 +231,11 @@ extension SocketSession {
     guard isOpen else { return }
     isBlocked = false
     switch result {
-    case .success: reply(SocketAnswers.done(number))
+    case .success:
+      keptEnd.didChange(true)
+      reply(SocketAnswers.done(number))
     case .failure(let error):
+      keptEnd.didChange(false)
       (disconnect, disconnectBytes) = before
       holdWaiting()
       refuse(number, error: SocketError(error))
@@ -239,16 +243,38 @@ extension SocketSession {
     pump()
   }
 
-  /// What is registered is to be written as another caller.
-  func keepEnd(as caller: Caller) {
+  /// What is registered is to be written as the session's caller from now on.
+  ///
+  /// - Parameter blocks: whether requests wait until the store has it.
+  func keepCaller(blocks: Bool) {
     guard isOpen, let namespace, !disconnect.isEmpty else { return }
+    let records = keptEnd.change(to: disconnect.assignments, as: caller)
+    guard !records.isEmpty else { return }
     var commit = CommitRequest(namespace: namespace, actor: caller.actor)
-    let registered = disconnect.assignments
-    commit.rows.records =
-      caller.grant == nil && self.caller.grant == nil
-      ? [keptEnd.change(to: caller)]
-      : keptEnd.changes(from: self.caller.grant == nil ? registered : [], to: registered, as: caller)
-    services.database.submit(commit) { _ in }
+    commit.rows.records = records
+    if blocks { isBlocked = true }
+    let reference = reference
+    services.database.submit(commit) { result in
+      reference.run { session in session.didKeepCaller(result, blocks: blocks) }
+    }
+  }
+
+  private func didKeepCaller(_ result: Result<CommitReceipt, CommitError>, blocks: Bool) {
+    guard isOpen else { return }
+    if case .failure(let error) = result {
+      keptEnd.didChange(false)
+      if case .overloaded = error.code {
+        // Nobody may be written as who is gone.
+        let session = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.scheduleTask(in: .milliseconds(200)) { session.value.keepCaller(blocks: blocks) }
+        return
+      }
+    } else {
+      keptEnd.didChange(true)
+    }
+    guard blocks else { return }
+    isBlocked = false
+    pump()
   }
 
   private static func size(of operation: WriteOperation) -> Int {
@@ -265,13 +291,14 @@ extension SocketSession {
   func carryOutDisconnect() {
     let registered = disconnect.assignments
     disconnect = DisconnectWrites()
-    guard let namespace, !registered.isEmpty else { return didEnd() }
+    let kept = keptEnd
+    guard let namespace, !registered.isEmpty || !kept.removal.isEmpty else { return didEnd() }
     let allowed = registered.filter { services.access.mayWrite($0.path, in: namespaceName, as: caller) }
     let update = allowed.isEmpty ? nil : try? WriteOperation.update(.root, allowed)
     let writer = DisconnectWriter(
       namespace: namespace, caller: caller,
       audit: update.map { services.audit.treeWrite($0, as: "data.onDisconnect", by: caller, in: namespaceName) } ?? nil,
-      removal: keptEnd.changes(from: registered, to: [], as: caller), session: reference, services: services)
+      kept: kept, session: reference, services: services)
     if let update { writer.submit([update]) } else { writer.settle() }
   }
 }

@@ -55,7 +55,7 @@ final class SocketSession {
   /// Bytes that were sent to register it.
   var disconnectBytes = 0
   /// What the store keeps of it.
-  private(set) lazy var keptEnd = KeptEnd(name: "\(services.run)/\(sessions.makeID())")
+  lazy var keptEnd = KeptEnd(name: "\(services.run)/\(sessions.makeID())")
   /// Writes and listens in flight, and answers that wait for earlier ones.
   var answers = AnswerOrder<SocketAnswer>()
   /// Whether something is under way that later requests wait for.

@@ -86,11 +86,12 @@ package struct ClusterView: Sendable {
       PostgresCell(url: settings.url, schema: settings.schema, allowsSingle: true), node: "status")
     let start = MonotonicTime.now()
     try lease.want(node)
+    // Whatever comes of it, it is asked for once.
+    defer { try? lease.want(nil) }
     while MonotonicTime.now() - start < patience {
       if let view = try lease.look(), view.node == node, !view.isClean { return .done(MonotonicTime.now() - start) }
       usleep(20_000)
     }
-    try lease.want(nil)
     return .late(patience)
   }
 

@@ -1,6 +1,7 @@
 import APISupport
 import HTTPServer
 import Logging
+import NIOCore
 import NIOHTTP1
 import ServerConfiguration
 import StorageCore
@@ -39,9 +40,12 @@ struct StandbyMetrics: RequestResponder {
     _ configuration: ServerConfiguration, folder: String, logger: Logger, sight: @escaping @Sendable () -> Sight
   ) -> HTTPServer? {
     configuration.metricsAddress.map { address in
-      HTTPServer(
-        configuration: HTTPServerConfiguration(host: address.host, port: address.port, threadCount: 1, connectionsMax: 64),
-        responder: StandbyMetrics(folder: folder, sight: sight), metrics: HTTPMetrics(), clock: configuration.clock,
+      var http = HTTPServerConfiguration(host: address.host, port: address.port, threadCount: 1, connectionsMax: 64)
+      // The node begins to lead when this has ended.
+      http.drainTimeout = .milliseconds(100)
+      return HTTPServer(
+        configuration: http, responder: StandbyMetrics(folder: folder, sight: sight), metrics: HTTPMetrics(),
+        clock: configuration.clock,
         logger: logger)
     }
   }

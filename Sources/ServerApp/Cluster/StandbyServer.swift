@@ -195,7 +195,11 @@ final class StandbyServer: Sendable {
     func channelInactive(context: ChannelHandlerContext) {
       // Behind what waits to be written.
       let other = other
-      other.writeAndFlush(ByteBuffer()).whenComplete { _ in other.close(promise: nil) }
+      let late = other.eventLoop.scheduleTask(in: .seconds(StandbyServer.silenceSeconds)) { other.close(promise: nil) }
+      other.writeAndFlush(ByteBuffer()).whenComplete { _ in
+        late.cancel()
+        other.close(promise: nil)
+      }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }

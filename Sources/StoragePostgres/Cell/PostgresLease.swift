@@ -106,11 +106,17 @@ public final class PostgresLease {
   /// - Parameter node: nil: none is asked for any more.
   public func want(_ node: String?) throws(StorageError) {
     do throws(PostgresError) {
-      _ = try link.run(
-        [
-          PostgresLink.Statement("ALTER TABLE \(cell.schema).lease ADD COLUMN IF NOT EXISTS \(PostgresCell.wanted)"),
-          PostgresLink.Statement("UPDATE \(cell.schema).lease SET wanted = $1", .text(node ?? "")),
-        ])
+      let hasColumn =
+        try link.run("SELECT 1 FROM \(cell.schema).lease l WHERE to_json(l) ->> 'wanted' IS NOT NULL").first != nil
+      if !hasColumn {
+        // A lock on the table that somebody else holds, a dump perhaps, holds this up, and this would hold up every batch.
+        _ = try link.run(
+          [
+            PostgresLink.Statement("SELECT set_config('lock_timeout', '500', true)"),
+            PostgresLink.Statement("ALTER TABLE \(cell.schema).lease ADD COLUMN IF NOT EXISTS \(PostgresCell.wanted)"),
+          ])
+      }
+      _ = try link.run("UPDATE \(cell.schema).lease SET wanted = $1", .text(node ?? ""))
     } catch {
       throw cell.unavailable(error)
     }

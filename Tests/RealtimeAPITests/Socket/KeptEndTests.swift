@@ -17,8 +17,8 @@ struct KeptEndTests {
   private func kept(_ server: APIServer) throws -> [String: String] {
     var found: [String: String] = [:]
     for record in try records(server) {
-      let name = try #require(KeptEnd.name(ofKey: record.key))
-      found[String(record.key.dropFirst(name.count))] = record.value
+      let name = try #require(SessionEndErasing.session(ofKey: record.key))
+      found[String(Substring(record.key.utf8.dropFirst(name.utf8.count)))] = record.value
     }
     return found
   }
@@ -35,11 +35,11 @@ struct KeptEndTests {
     let namespace = try #require(server.database.namespace(named: "game"))
     var commit = CommitRequest(namespace: namespace, actor: .system("test"))
     for record in try records(server) {
-      let name = try #require(KeptEnd.name(ofKey: record.key))
+      let name = try #require(SessionEndErasing.session(ofKey: record.key))
       let isCaller = record.key == name
       commit.rows.records.append(
         KeyedRecordChange(
-          kind: KeptEnd.kind, key: "ended/session" + record.key.dropFirst(name.count),
+          kind: KeptEnd.kind, key: "ended/session" + String(Substring(record.key.utf8.dropFirst(name.utf8.count))),
           value: isCaller ? caller ?? record.value : record.value))
     }
     _ = try await server.database.commit(commit)
@@ -87,23 +87,29 @@ struct KeptEndTests {
     }
   }
 
-  @Test("After a server that ended, its sessions' writes are made, but where a client has written since")
+  @Test("After a server that ended, its sessions' writes are made, once; names are told apart by their bytes")
   func left() async throws {
     try await APIServer.run { server in
       let (client, _) = try await SocketClient.connect(to: server.port)
-      for (path, data) in [("/a/state", #""off""#), ("/b/state", #""off""#), ("/a/at", #"{".sv":"timestamp"}"#)] {
+      let places = [
+        ("/a/state", #""off""#), ("/a/at", #"{".sv":"timestamp"}"#), ("/a/n", #"{".sv":{"increment":-2}}"#), ("/\u{E9}", "1"),
+        ("/e\u{301}", "1"), ("/\u{301}x/y", "2"),
+      ]
+      for (path, data) in places {
         try await client.request(#"{"r":1,"a":"o","b":{"p":"\#(path)","d":\#(data)}}"#)
         #expect(try await client.answer() == Self.done)
       }
       try await abandon(server)
       let mine = try records(server).filter { !$0.key.hasPrefix("ended/") }
-      let ends = try LeftEnds(server.sockets.services)
-      #expect(try await server.send("PUT", "/b/state.json", #""on""#).status == 200)
-      try await ends.run()
-      #expect(
-        try await server.send("GET", "/.json").body == #"{"a":{"at":1700000000000,"state":"off"},"b":{"state":"on"}}"#)
-      #expect(try records(server) == mine, "the session that is open keeps its own")
-      try await ends.run()
+      #expect(try await LeftEnds(server.sockets.services).run() == 1)
+      let written = try #require(try await server.send("GET", "/.json").json)
+      #expect(written["a"]?["at"]?.int == APIServer.start && written["a"]?["state"] == "off" && written["a"]?["n"] == -2)
+      #expect(written["\u{E9}"] == 1 && written["e\u{301}"] == 1 && written["\u{301}x"]?["y"] == 2)
+      #expect(try records(server) == mine && mine.count == 7, "the session that is open keeps its own")
+      #expect(try await LeftEnds(server.sockets.services).run() == 0)
+      try await client.request(#"{"r":1,"a":"oc","b":{"p":"/e\#u{301}"}}"#)
+      #expect(try await client.answer() == Self.done)
+      #expect(try records(server).count == 6)
       try await client.close()
     }
   }
@@ -129,6 +135,26 @@ struct KeptEndTests {
       try await LeftEnds(server.sockets.services).run()
       #expect(try await server.send("GET", "/ann/state.json").body == "\"\(expected)\"")
       #expect(try records(server).allSatisfy { !$0.key.hasPrefix("ended/") })
+      try await client.close()
+    }
+  }
+
+  @Test("What is kept as a player's goes with the player, and nobody else's")
+  func erasure() async throws {
+    try await APIServer.run { server in
+      let (client, _) = try await SocketClient.connect(to: server.port)
+      try await client.request(#"{"r":1,"a":"o","b":{"p":"/p","d":1}}"#)
+      #expect(try await client.answer() == Self.done)
+      try await abandon(
+        server, as: #"{"actor":"user:ann","admin":false,"auth":{"uid":"ann","token":{"email":"a@b.c"}},"until":null}"#)
+      let namespace = try #require(server.database.namespace(named: "game"))
+      func erased(_ uid: String) throws -> [String] {
+        try server.database.engine.read { (snapshot) throws(StorageError) in
+          try SessionEndErasing().erasure(of: uid, addresses: [], in: namespace, snapshot: snapshot).records.map(\.key)
+        }
+      }
+      #expect(try erased("ann") == ["ended/session", "ended/session/p"])
+      #expect(try erased("bob").isEmpty && erased("an").isEmpty)
       try await client.close()
     }
   }
