@@ -7,8 +7,7 @@ import subprocess
 from postgres_cell import Cell
 
 # What a store remembers, what a ledger is, what becomes of events and functions when a process dies and another goes on.
-SUITES = [r"StorageSQLiteTests\.ConformanceTests", r"LedgerTests\.", r"TriggersTests\.(Restart|Quarantine|Run|Inline)Tests",
-          r"TreeDatabaseTests\.(Request|Checkpoint|Index)"]
+SUITES = [r"StorageSQLiteTests\.ConformanceTests", r"LedgerTests\.", r"TriggersTests\.(Restart|Quarantine)Tests"]
 ALL = [r"StorageSQLiteTests\.ConformanceTests", r"LedgerTests\.", r"TriggersTests\.", r"TreeDatabaseTests\.", r"AccountsTests\.",
        r"LinksTests\.", r"InvitesTests\.", r"MessagesTests\."]
 # They copy the file of a store that goes on, as if it ended there: in PostgreSQL it has not.
