@@ -29,7 +29,7 @@ package struct LeftEnds: Sendable {
     self.services = services
   }
 
-  /// Makes them all.
+  /// Makes them all; where the store takes nothing, they wait for the next start, and this server answers what is read.
   ///
   /// - Returns: of how many sessions.
   /// - Throws: `StorageError` if the store cannot be read.
@@ -37,7 +37,13 @@ package struct LeftEnds: Sendable {
   package func run() async throws -> Int {
     var count = 0
     for place in try services.database.engine.read({ (snapshot) throws(StorageError) in try snapshot.namespaces() }) {
-      count += try await run(in: place)
+      do {
+        count += try await run(in: place)
+      } catch let error as CommitError {
+        services.logger.warning(
+          "what clients had registered for their ends waits for the next start", metadata: ["reason": "\(error.message)"])
+        return count
+      }
     }
     if count > 0 {
       services.logger.notice(
