@@ -120,24 +120,20 @@ struct ClusterForgetCommand: AsyncParsableCommand {
         doubloon cluster forget db-host-2-1f3a9c --config /etc/doubloon/doubloon.jsonc
       """)
 
-  @Argument(help: ArgumentHelp("The node, as \"cluster status\" names it.", valueName: "node"))
-  var node: String
-
   @OptionGroup
-  var cluster: ClusterOptions
-
-  @OptionGroup
-  var output: OutputOptions
+  var options: NodeOptions
 
   func run() async throws {
+    let node = options.node
     let isListed: Bool
     do throws(StorageError) {
-      isListed = try ClusterView.forget(node, of: try cluster.settingsOrFailure())
+      isListed = try ClusterView.forget(node, of: try options.cluster.settingsOrFailure())
     } catch {
       throw CommandError(error.message)
     }
     guard isListed else { throw CommandError("No node \(node.printable) is listed; \"doubloon cluster status\" lists them.") }
-    output.print(["node": .string(node), "forgotten": .bool(true)]) { _ in "The node \(node.printable) is not listed any more."
+    options.output.print(["node": .string(node), "forgotten": .bool(true)]) { _ in
+      "The node \(node.printable) is not listed any more."
     }
   }
 }
@@ -157,30 +153,25 @@ struct ClusterMoveCommand: AsyncParsableCommand {
         doubloon cluster move db-host-2-1f3a9c --config /etc/doubloon/doubloon.jsonc
       """)
 
-  @Argument(help: ArgumentHelp("The node, as \"cluster status\" names it.", valueName: "node"))
-  var node: String
-
   @OptionGroup
-  var cluster: ClusterOptions
-
-  @OptionGroup
-  var output: OutputOptions
+  var options: NodeOptions
 
   func run() async throws {
+    let node = options.node
     let result: ClusterView.Handover
     do throws(StorageError) {
-      result = try ClusterView.hand(to: node, of: try cluster.settingsOrFailure())
+      result = try ClusterView.hand(to: node, of: try options.cluster.settingsOrFailure())
     } catch {
       throw CommandError(error.message)
     }
     let name = node.printable
     switch result {
     case .done(let time):
-      output.print(["node": .string(node), "leads": .bool(true), "milliseconds": .int(time)]) { _ in
+      options.output.print(["node": .string(node), "leads": .bool(true), "milliseconds": .int(time)]) { _ in
         "The node \(name) leads, after \(time) ms."
       }
     case .leadsAlready:
-      output.print(["node": .string(node), "leads": .bool(true), "milliseconds": .int(0)]) { _ in
+      options.output.print(["node": .string(node), "leads": .bool(true), "milliseconds": .int(0)]) { _ in
         "The node \(name) leads already."
       }
     case .silent:
@@ -192,6 +183,18 @@ struct ClusterMoveCommand: AsyncParsableCommand {
       )
     }
   }
+}
+
+/// Which node a command is about, and how it says what it did.
+struct NodeOptions: ParsableArguments {
+  @Argument(help: ArgumentHelp("The node, as \"cluster status\" names it.", valueName: "node"))
+  var node: String
+
+  @OptionGroup
+  var cluster: ClusterOptions
+
+  @OptionGroup
+  var output: OutputOptions
 }
 
 extension ClusterOptions {

@@ -12,8 +12,8 @@ struct DisconnectWriter: Sendable {
   let caller: Caller
   /// What the audit log is told, if an administrator's session ends.
   let audit: AuditRecord?
-  /// What the store keeps of it, which goes with what is written.
-  let kept: KeptEnd
+  /// What the store keeps of it, which goes with what is written; nil: nothing.
+  let kept: KeptEnd?
   let session: SessionReference
   let services: RealtimeServices
 
@@ -24,7 +24,7 @@ struct DisconnectWriter: Sendable {
     var commit = CommitRequest(namespace: namespace, actor: caller.actor, operations: operations)
     commit.access.auth = caller.auth
     commit.log.audit = audit
-    commit.rows.records = kept.removal
+    commit.rows.records = kept?.removal ?? []
     services.database.submit(commit) { result in
       guard case .failure(let error) = result else { return finish() }
       switch error.code {
@@ -48,7 +48,7 @@ struct DisconnectWriter: Sendable {
     }
     var commit = CommitRequest(namespace: namespace, actor: caller.actor, operations: [update])
     commit.access.auth = caller.auth
-    commit.rows.records = kept.removal(of: assignment)
+    commit.rows.records = kept?.removal(of: assignment) ?? []
     services.database.submit(commit) { result in
       // What is refused at once is told on this stack, and thousands may follow: each begins on a stack of its own.
       session.eventLoop.execute { go(on: assignments, after: result, attempt: attempt) }
@@ -72,7 +72,7 @@ struct DisconnectWriter: Sendable {
 
   /// Takes away what the store keeps: what could be written is written.
   func settle(attempt: Int = 1) {
-    let removal = kept.removal
+    let removal = kept?.removal ?? []
     guard !removal.isEmpty else { return finish() }
     var commit = CommitRequest(namespace: namespace, actor: caller.actor)
     commit.rows.records = removal

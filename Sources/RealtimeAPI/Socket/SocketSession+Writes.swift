@@ -214,7 +214,7 @@ extension SocketSession {
     (disconnect, disconnectBytes) = (registered, bytes)
     holdWaiting()
     guard isOpen, let namespace else { return }
-    let records = keptEnd.change(to: registered.assignments, as: caller)
+    let records = change(to: registered)
     guard !records.isEmpty else { return reply(SocketAnswers.done(number)) }
     var commit = CommitRequest(namespace: namespace, actor: caller.actor)
     commit.rows.records = records
@@ -225,6 +225,14 @@ extension SocketSession {
     }
   }
 
+  /// What brings the store to this, with the caller's rights.
+  private func change(to registered: DisconnectWrites) -> [KeyedRecordChange] {
+    guard keptEnd != nil || !registered.isEmpty else { return [] }
+    var kept = keptEnd ?? KeptEnd(name: "\(services.run)/\(sessions.makeID())")
+    defer { keptEnd = kept }
+    return kept.change(to: registered.assignments, as: caller)
+  }
+
   private func didKeep(
     _ before: (DisconnectWrites, bytes: Int), number: Int64, result: Result<CommitReceipt, CommitError>
   ) {
@@ -232,10 +240,10 @@ extension SocketSession {
     isBlocked = false
     switch result {
     case .success:
-      keptEnd.didChange(true)
+      keptEnd?.didChange(true)
       reply(SocketAnswers.done(number))
     case .failure(let error):
-      keptEnd.didChange(false)
+      keptEnd?.didChange(false)
       (disconnect, disconnectBytes) = before
       holdWaiting()
       refuse(number, error: SocketError(error))
@@ -248,7 +256,7 @@ extension SocketSession {
   /// - Parameter blocks: whether requests wait until the store has it.
   func keepCaller(blocks: Bool) {
     guard isOpen, let namespace, !disconnect.isEmpty else { return }
-    let records = keptEnd.change(to: disconnect.assignments, as: caller)
+    let records = change(to: disconnect)
     guard !records.isEmpty else { return }
     var commit = CommitRequest(namespace: namespace, actor: caller.actor)
     commit.rows.records = records
@@ -262,7 +270,7 @@ extension SocketSession {
   private func didKeepCaller(_ result: Result<CommitReceipt, CommitError>, blocks: Bool) {
     guard isOpen else { return }
     if case .failure(let error) = result {
-      keptEnd.didChange(false)
+      keptEnd?.didChange(false)
       if case .overloaded = error.code {
         // Nobody may be written as who is gone.
         let session = NIOLoopBound(self, eventLoop: eventLoop)
@@ -270,7 +278,7 @@ extension SocketSession {
         return
       }
     } else {
-      keptEnd.didChange(true)
+      keptEnd?.didChange(true)
     }
     guard blocks else { return }
     isBlocked = false
@@ -291,14 +299,13 @@ extension SocketSession {
   func carryOutDisconnect() {
     let registered = disconnect.assignments
     disconnect = DisconnectWrites()
-    let kept = keptEnd
-    guard let namespace, !registered.isEmpty || !kept.removal.isEmpty else { return didEnd() }
+    guard let namespace, !registered.isEmpty || keptEnd?.removal.isEmpty == false else { return didEnd() }
     let allowed = registered.filter { services.access.mayWrite($0.path, in: namespaceName, as: caller) }
     let update = allowed.isEmpty ? nil : try? WriteOperation.update(.root, allowed)
     let writer = DisconnectWriter(
       namespace: namespace, caller: caller,
       audit: update.map { services.audit.treeWrite($0, as: "data.onDisconnect", by: caller, in: namespaceName) } ?? nil,
-      kept: kept, session: reference, services: services)
+      kept: keptEnd, session: reference, services: services)
     if let update { writer.submit([update]) } else { writer.settle() }
   }
 }

@@ -54,8 +54,8 @@ final class SocketSession {
   var disconnect = DisconnectWrites()
   /// Bytes that were sent to register it.
   var disconnectBytes = 0
-  /// What the store keeps of it.
-  lazy var keptEnd = KeptEnd(name: "\(services.run)/\(sessions.makeID())")
+  /// What the store keeps of it; nil of a session that has never registered anything, as most have not.
+  var keptEnd: KeptEnd?
   /// Writes and listens in flight, and answers that wait for earlier ones.
   var answers = AnswerOrder<SocketAnswer>()
   /// Whether something is under way that later requests wait for.

@@ -118,6 +118,11 @@ public final class PostgresLease {
       }
       _ = try link.run("UPDATE \(cell.schema).lease SET wanted = $1", .text(node ?? ""))
     } catch {
+      guard error.state != PostgresError.lockTimeout else {
+        throw StorageError(
+          .failed,
+          "Somebody holds the lease's table in PostgreSQL, a dump perhaps. Nothing was changed; try again when that has ended.")
+      }
       throw cell.unavailable(error)
     }
   }

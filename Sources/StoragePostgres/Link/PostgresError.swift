@@ -22,6 +22,8 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
   static let fenced = "22012"
   /// A key of PostgreSQL's own refused a row.
   static let uniqueViolation = "23505"
+  /// A lock that somebody else holds was waited for as long as was allowed.
+  static let lockTimeout = "55P03"
   /// The server was only a standby.
   static let readOnly = "25006"
   /// Not PostgreSQL's: a statement went well, but not without a warning, such as that no standby has it.
