@@ -55,7 +55,7 @@ struct KeptEnd: Sendable {
     return changes
   }
 
-  /// Whether the store has what ``change(to:as:)`` has said.
+  /// Whether the store has what `change(to:as:)` has said.
   mutating func didChange(_ isDone: Bool) {
     changesOnTheirWay -= 1
     if !isDone {
