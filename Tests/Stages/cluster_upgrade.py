@@ -1,5 +1,7 @@
 """The nodes of a store are upgraded one by one, under players: first those that follow, then the one that leads."""
 
+import os
+import shutil
 import signal
 import subprocess
 
@@ -44,13 +46,7 @@ def play(cluster, following, players, checks):
         checks.check("upgrade: a node that follows is ended, and the next version follows in its place",
                      code == 0 and until(lambda: serves(cluster, node)), f"{code} {node.text()[-300:]}")
     checks.check("upgrade: meanwhile the old version leads", cluster.leader() is first and first.process.poll() is None)
-    steps = players.steps
-    first.signal(signal.SIGTERM)
-    took = cluster.await_write("upgrade", others)
-    code = first.process.wait(60)
-    checks.check(f"upgrade: the one that leads is ended, and one of the next version leads ({took or 999:.1f} s)",
-                 took is not None and took < 20 and code == 0 and cluster.leader() in others, f"exit {code}")
-    checks.check("upgrade: the players go on", until(lambda: players.steps > steps, 30))
+    lose_machine(cluster, first, others, players, checks)
     now = cluster.cell.ask("SELECT max(schema_version) FROM upgraded.base")
     checks.check("upgrade: the store has the next version's schema", now == str(schema + 2), f"{schema}, {now}")
     before = len(first.text())
@@ -71,19 +67,25 @@ def play(cluster, following, players, checks):
     checks.check(f"upgrade: when the one that leads is killed another leads ({took or 999:.1f} s)", took is not None and took < 7.5)
     leader.start()
     checks.check("upgrade: all nodes serve", until(lambda: all(serves(cluster, node) for node in cluster.nodes)))
-    lose_base(cluster, schema + 2, checks)
 
 
-def lose_base(cluster, schema, checks):
-    """As if the node that brought the store to its schema had died before it kept a base of it: the next term makes up for that."""
-    for node in cluster.nodes:
-        node.signal(signal.SIGTERM)
-    for node in cluster.nodes:
-        node.process.wait(60)
-    cluster.cell.ask(f"DELETE FROM upgraded.base WHERE schema_version = {schema}")
-    cluster.nodes[0].start()
-    checks.check("upgrade: a base that was never kept is made when the next term begins", cluster.await_write("base") is not None
-                 and until(lambda: cluster.cell.ask("SELECT max(schema_version) FROM upgraded.base") == str(schema), 20))
-    for node in cluster.nodes[1:]:
-        node.start()
-    checks.check("upgrade: and all nodes serve again", until(lambda: all(serves(cluster, node) for node in cluster.nodes)))
+def lose_machine(cluster, first, others, players, checks):
+    """The machine of the node that brings the store to the new schema is lost before PostgreSQL has it: another does it again."""
+    steps = players.steps
+    with cluster.cell.holding("LOCK TABLE upgraded.base_part IN EXCLUSIVE MODE"):
+        first.signal(signal.SIGTERM)
+        code = first.process.wait(60)
+        until(lambda: any(node.leads() for node in others), 20)
+        lost = next((node for node in others if node.leads()), others[0])
+        # Its copy has the new schema, and the base is on its way.
+        until(lambda: os.path.exists(f"{lost.folder}.base"), 20)
+        checks.check("upgrade: the one that leads is ended, and one of the next version makes a base", code == 0
+                     and os.path.exists(f"{lost.folder}.base"), f"exit {code}, {lost.text()[-300:]}")
+        lost.kill()
+        shutil.rmtree(lost.folder)
+    took = cluster.await_write("upgrade", [node for node in others if node is not lost])
+    checks.check(f"upgrade: its machine is lost for good, and another of the next version leads ({took or 999:.1f} s)",
+                 took is not None and took < 20 and cluster.leader() in others)
+    checks.check("upgrade: the players go on", until(lambda: players.steps > steps, 30))
+    lost.start()
+    checks.check("upgrade: an empty machine in its place follows", until(lambda: serves(cluster, lost)), lost.text()[-300:])

@@ -1,5 +1,6 @@
 """A PostgreSQL primary with two synchronous standbys, in a folder of its own: started, killed, promoted. Debian's packages only."""
 
+import contextlib
 import glob
 import os
 import random
@@ -79,6 +80,24 @@ class Servers:
             [os.path.join(self._programs, "psql"), "-h", "127.0.0.1", "-p", str(port), "-U", "postgres", "-d", "postgres", "-Atc", sql],
             capture_output=True, text=True, timeout=timeout)
         return found.stdout.strip().split("\n")[0] if found.returncode == 0 and found.stdout.strip() else None
+
+    @contextlib.contextmanager
+    def holding(self, sql):
+        """A transaction that has done this stays open meanwhile, and is undone."""
+        port = self.ports[self.primary]
+        process = subprocess.Popen(
+            [os.path.join(self._programs, "psql"), "-h", "127.0.0.1", "-p", str(port), "-U", "postgres", "-d", "postgres", "-At"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            process.stdin.write(f"BEGIN; {sql}; SELECT 'held';\n")
+            process.stdin.flush()
+            while "held" not in process.stdout.readline():
+                if process.poll() is not None:
+                    raise RuntimeError(f"{sql} was not done")
+            yield
+        finally:
+            process.stdin.close()
+            process.wait(30)
 
     def await_standbys(self, count, seconds=60):
         end = time.monotonic() + seconds

@@ -60,31 +60,29 @@ final class ClusterTerm: Sendable {
     }
     try vault?.pull()
     // Of all nodes: an event that ended one process after the other is found, wherever they ran.
-    try PostgresArchive(cell, random: SystemRandomNumberGenerator()).collect { notes throws(StorageError) in
+    let archive = try PostgresArchive(cell, random: SystemRandomNumberGenerator())
+    try archive.collect { notes throws(StorageError) in
       try Shard.crashNotes(in: folder).add(notes)
     }
-    if isOlder { try Self.upgrade(folder, journal, schema: schema, after: beginning.lastBatch) }
+    if isOlder { try Self.upgrade(folder, to: schema, journal, archive, after: beginning.lastBatch) }
     engine = try SQLiteEngine(workingCopy: folder, journal: journal, fence: journal.fence, schema: schema)
-    do throws(StorageError) {
-      // Also after a term that ended between its upgrade and the base: without one no other node can follow.
-      let base = try PostgresArchive(cell, random: SystemRandomNumberGenerator()).newestBase()
-      guard (base?.schema ?? 0) < schema.version else { return }
-      guard try makeBase() else { throw StorageError(.lost, "PostgreSQL does not have the batch of the store's new schema.") }
-    } catch {
-      engine.close()
-      throw error
-    }
   }
 
-  /// Brings the copy to this program's schema. No batch can tell that: the other nodes begin with the base that follows.
-  private static func upgrade(_ folder: String, _ journal: PostgresJournal, schema: SchemaHistory, after: Int64)
-    throws(StorageError)
-  {
-    let position = JournalPosition(batch: after + 1, fence: journal.fence)
-    try SQLiteEngine.upgradeWorkingCopy(in: folder, to: schema, at: position)
-    try journal.append(JournalBatch(position: position, changes: [], guarded: []))
+  /// Brings the store to this program's schema. No batch can tell that: the other nodes go on with the base that comes with it.
+  private static func upgrade(
+    _ folder: String, to schema: SchemaHistory, _ journal: PostgresJournal, _ archive: PostgresArchive, after batch: Int64
+  ) throws(StorageError) {
+    let position = JournalPosition(batch: batch + 1, fence: journal.fence)
+    let file = base(beside: folder)
+    unlink(file)
+    defer { unlink(file) }
+    try SQLiteEngine.upgradeWorkingCopy(in: folder, to: schema, at: position, base: file)
+    try journal.append(PostgresJournal.NewSchema(try archive.send(file), version: schema.version), at: position)
     try journal.flush()
   }
+
+  /// Where a base is made before it is sent.
+  private static func base(beside folder: String) -> String { "\(folder).base" }
 
   /// What is seen of the nodes and of the journal.
   var sight: ClusterSight {
@@ -151,7 +149,7 @@ final class ClusterTerm: Sendable {
   ///
   /// - Returns: false if its last batch never arrived there: then the term is over.
   private func makeBase(keepingOlder: Bool = true) throws(StorageError) -> Bool {
-    let file = "\(folder).base"
+    let file = Self.base(beside: folder)
     defer { unlink(file) }
     let position = try engine.base(to: file)
     // The last batch of the file may still be on its way.

@@ -66,7 +66,7 @@ public final class PostgresArchive {
       ON CONFLICT (one) DO NOTHING RETURNING 1
       """, .bytes(secret))
     let origin = JournalPosition(batch: 0, fence: 0)
-    let base = insertion(of: upload, at: origin, hash: Self.origin, schema: schema, isFirst: true)
+    let base = cell.insertion(of: upload, at: origin, hash: Self.origin, schema: schema, isFirst: true)
     let isFirst = try run([lease, base])[0].first != nil
     if !isFirst {
       try run([PostgresLink.Statement("DELETE FROM \(cell.schema).base_part WHERE upload = $1", .integer(upload.id))])
@@ -87,7 +87,7 @@ public final class PostgresArchive {
   {
     guard let hash = try hash(at: position) else { return false }
     let upload = try send(file)
-    try run([insertion(of: upload, at: position, hash: hash, schema: schema, isFirst: false)])
+    try run([cell.insertion(of: upload, at: position, hash: hash, schema: schema)])
     guard let newest = try newestBase(), newest.position.batch >= position.batch else { return false }
     try prune(keeping: keepingOlder ? 2 : 1, in: fence)
     return true
@@ -136,14 +136,16 @@ public final class PostgresArchive {
     }
   }
 
-  private struct Upload {
+  /// A file whose parts are there; no base yet, until a row names it.
+  public struct Upload: Sendable {
     let id: Int64
     let parts: Int64
     let bytes: Int64
     let digest: [UInt8]
   }
 
-  private func send(_ path: String) throws(StorageError) -> Upload {
+  /// Brings a file's parts there, each in a transaction of its own.
+  public func send(_ path: String) throws(StorageError) -> Upload {
     let file = try PartFile(reading: path)
     defer { file.close() }
     let id = Int64.random(in: 1...Int64.max, using: &random)
@@ -159,20 +161,6 @@ public final class PostgresArchive {
       bytes += Int64(data.count)
     }
     return Upload(id: id, parts: part, bytes: bytes, digest: Array(hash.finalize()))
-  }
-
-  /// A base counts when all its parts are there.
-  private func insertion(of upload: Upload, at position: JournalPosition, hash: [UInt8], schema: Int, isFirst: Bool)
-    -> PostgresLink.Statement
-  {
-    let whole = "(SELECT count(*) FROM \(cell.schema).base_part WHERE upload = $7) = \(upload.parts)"
-    let condition = isFirst ? "\(whole) AND NOT EXISTS (SELECT 1 FROM \(cell.schema).base)" : whole
-    return PostgresLink.Statement(
-      """
-      INSERT INTO \(cell.schema).base (batch, fence, hash, digest, bytes, schema_version, upload)
-      SELECT $1, $2, $3, $4, $5, $6, $7 WHERE \(condition) ON CONFLICT (batch) DO NOTHING
-      """, .integer(position.batch), .integer(position.fence), .bytes(hash), .bytes(upload.digest), .integer(upload.bytes),
-      .integer(Int64(schema)), .integer(upload.id))
   }
 
   /// Removes older bases, and the batches that every base that is kept holds.
@@ -300,5 +288,21 @@ public final class PostgresArchive {
     } catch {
       throw cell.unavailable(error)
     }
+  }
+}
+
+extension PostgresCell {
+  /// Makes an upload a base, which counts when all its parts are there.
+  func insertion(
+    of upload: PostgresArchive.Upload, at position: JournalPosition, hash: [UInt8], schema version: Int, isFirst: Bool = false
+  ) -> PostgresLink.Statement {
+    let whole = "(SELECT count(*) FROM \(schema).base_part WHERE upload = $7) = \(upload.parts)"
+    let condition = isFirst ? "\(whole) AND NOT EXISTS (SELECT 1 FROM \(schema).base)" : whole
+    return PostgresLink.Statement(
+      """
+      INSERT INTO \(schema).base (batch, fence, hash, digest, bytes, schema_version, upload)
+      SELECT $1, $2, $3, $4, $5, $6, $7 WHERE \(condition) ON CONFLICT (batch) DO NOTHING
+      """, .integer(position.batch), .integer(position.fence), .bytes(hash), .bytes(upload.digest), .integer(upload.bytes),
+      .integer(Int64(version)), .integer(upload.id))
   }
 }

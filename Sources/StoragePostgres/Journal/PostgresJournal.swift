@@ -41,6 +41,20 @@ public final class PostgresJournal: BatchJournal {
     let time: Int64
     let digest: [UInt8]
     let hash: [UInt8]
+    /// The store as of this batch, where no changes can tell what it does.
+    let base: NewSchema?
+  }
+
+  /// The whole store in another schema.
+  public struct NewSchema: Sendable {
+    let upload: PostgresArchive.Upload
+    let version: Int
+
+    /// - `version`: the schema's.
+    public init(_ upload: PostgresArchive.Upload, version: Int) {
+      self.upload = upload
+      self.version = version
+    }
   }
 
   /// The lease's number.
@@ -93,7 +107,16 @@ public final class PostgresJournal: BatchJournal {
     _ = fail(reason)
   }
 
-  public func append(_ batch: JournalBatch) throws(StorageError) {
+  public func append(_ batch: JournalBatch) throws(StorageError) { try append(batch, base: nil) }
+
+  /// Appends a batch that stands for another schema, and in the same transaction the base that every other copy goes on with.
+  ///
+  /// One without the other would leave nothing to go on with where this node's machine is lost.
+  public func append(_ schema: NewSchema, at position: JournalPosition) throws(StorageError) {
+    try append(JournalBatch(position: position, changes: [], guarded: []), base: schema)
+  }
+
+  private func append(_ batch: JournalBatch, base: NewSchema?) throws(StorageError) {
     let digest = Array(SHA256.hash(data: batch.changes))
     lock.lock()
     while state.withLock({ $0.sent != nil && $0.failure == nil }) { lock.wait() }
@@ -103,7 +126,8 @@ public final class PostgresJournal: BatchJournal {
       throw failure ?? StorageError(.lost, "The term is over.")
     }
     let sent = Sent(
-      batch: batch, time: MonotonicTime.now(), digest: digest, hash: Self.hash(after: before, batch.position, digest: digest))
+      batch: batch, time: MonotonicTime.now(), digest: digest, hash: Self.hash(after: before, batch.position, digest: digest),
+      base: base)
     state.withLock { $0.sent = sent }
     lock.unlock()
     // What cannot be sent is asked for by flush(), as what was not answered.
@@ -154,6 +178,7 @@ public final class PostgresJournal: BatchJournal {
         "INSERT INTO \(cell.schema).batch_log VALUES ($1, $2, $3, $4, $5)", .integer(position.batch), .integer(position.fence),
         .bytes(sent.digest), .bytes(sent.hash), .bytes(sent.batch.changes)),
     ] + GuardedRows(cell.schema).statements(sent.batch.guarded)
+      + (sent.base.map { [cell.insertion(of: $0.upload, at: position, hash: sent.hash, schema: $0.version)] } ?? [])
   }
 
   private func finish(_ sent: Sent) throws(StorageError) {

@@ -231,9 +231,10 @@ extension SQLiteEngine {
   /// Brings a copy to the program's schema.
   ///
   /// - `position`: the batch that stands for it.
-  public static func upgradeWorkingCopy(in directory: String, to schema: SchemaHistory, at position: JournalPosition)
-    throws(StorageError)
-  {
+  /// - `base`: a new file, which becomes what the copy is then.
+  public static func upgradeWorkingCopy(
+    in directory: String, to schema: SchemaHistory, at position: JournalPosition, base: String
+  ) throws(StorageError) {
     let folder = try DataFolder(directory)
     defer { folder.release() }
     let connection = try SQLiteConnection(path: folder.store)
@@ -244,5 +245,6 @@ extension SQLiteEngine {
     try connection.execute("BEGIN IMMEDIATE")
     try connection.putJournalPosition(position)
     try connection.execute("COMMIT")
+    try connection.backup(to: base)
   }
 }
