@@ -5,7 +5,8 @@
     Benchmarks/cluster.py                     # five rounds in turns, 16 and 64 clients; about four minutes
 
 Everything runs on this machine, so the servers of PostgreSQL, which would have machines of their own, take from the same processors:
-what they use for each lifecycle is printed apart. Clients are connected to the node that follows, which hands them on.
+what they use for each lifecycle is printed apart. Clients are spread over the nodes, as a balancer does it: half of them are handed on by
+the node that follows.
 """
 
 import argparse
@@ -45,17 +46,22 @@ def ticks(words):
     return used / os.sysconf("SC_CLK_TCK")
 
 
-def play(lifecycle, port, clients, seconds, words):
-    """Lifecycles a second, and processor time of each kind of process for one, in microseconds."""
+def play(lifecycle, ports, clients, seconds, words):
+    """Lifecycles a second, and processor time of each kind of process for one, in microseconds. The clients are spread over the ports."""
     before = {kind: ticks(kinds) for kind, kinds in words.items()}
     # Other players each time: who was paid once is not paid again.
-    base = str(1_000_000 * next(turns))
     found = subprocess.run(
-        [lifecycle, "rest", "--port", str(port), "--clients", str(clients), "--seconds", str(seconds), "--seed", "--warm-up", "0",
-         "--base", base], capture_output=True, text=True, check=True)
+        [lifecycle, "rest", *(word for port in ports for word in ("--port", str(port))), "--clients", str(clients), "--seconds", str(seconds),
+         "--warm-up", "0", "--base", str(1_000_000 * next(turns))], capture_output=True, text=True, check=True)
     report = json.loads(found.stdout)
-    count = report["lifecycles"]
-    return report["lifecyclesPerSecond"], {kind: 1e6 * (ticks(kinds) - before[kind]) / max(1, count) for kind, kinds in words.items()}
+    count = max(1, report["lifecycles"])
+    return report["lifecyclesPerSecond"], {kind: 1e6 * (ticks(kinds) - before[kind]) / count for kind, kinds in words.items()}
+
+
+def seed(lifecycle, port):
+    """Makes those who are referred to."""
+    subprocess.run([lifecycle, "rest", "--port", str(port), "--clients", "1", "--seconds", "0.1", "--warm-up", "0", "--base",
+                    str(1_000_000 * next(turns)), "--seed"], capture_output=True, check=True)
 
 
 def main():
@@ -65,6 +71,7 @@ def main():
     parser.add_argument("--clients", type=int, nargs="+", default=[16, 64])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--follower", action="store_true", help="all clients at the node that follows, instead of half of them")
     options = parser.parse_args()
     program = os.path.abspath(options.program)
     folder = tempfile.mkdtemp(prefix="doubloon-cluster-", dir=os.environ.get("TMPDIR", "/var/tmp"))
@@ -81,12 +88,15 @@ def main():
         cluster.await_write("begin")
         time.sleep(1)
         follower = next(node for node in cluster.nodes if node is not cluster.leader())
+        ports = [follower.port] if options.follower else [cluster.leader().port, follower.port]
+        for port in (alone.port, follower.port):
+            seed(options.lifecycle, port)
         for clients in options.clients:
             ratios, rows = [], []
             for _ in range(options.rounds):
-                one, cost = play(options.lifecycle, alone.port, clients, options.seconds, {"node": [f"{folder}/alone"]})
+                one, cost = play(options.lifecycle, [alone.port], clients, options.seconds, {"node": [f"{folder}/alone"]})
                 batches = int(cell.ask("SELECT batch FROM doubloon.lease"))
-                two, costs = play(options.lifecycle, follower.port, clients, options.seconds,
+                two, costs = play(options.lifecycle, ports, clients, options.seconds,
                                   {"nodes": [f"{folder}/a", f"{folder}/b"], "PostgreSQL": ["postgres: ", f"-D {folder}/servers"]})
                 took = int(cell.ask("SELECT batch FROM doubloon.lease")) - batches
                 ratios.append(two / one)

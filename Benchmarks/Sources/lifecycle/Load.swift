@@ -7,7 +7,8 @@ import Measuring
 
 /// What is asked of a server, and how long.
 struct Plan {
-  var port = 0
+  /// Where the clients connect to, in turns: several nodes have one each.
+  var ports: [Int] = []
   var clients = 16
   var seconds = 10.0
   var warmUp = 2.0
@@ -55,8 +56,8 @@ struct Load<P: Peer> {
       return sum
     }
     weights = steps.map { $0 / sum }
-    for _ in 0..<plan.clients {
-      var client = Client(connection: try Connection(port: plan.port), peer: peer())
+    for number in 0..<plan.clients {
+      var client = Client(connection: try Connection(port: plan.ports[number % plan.ports.count]), peer: peer())
       try Self.open(&client)
       clients.append(client)
     }

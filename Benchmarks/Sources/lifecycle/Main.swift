@@ -9,7 +9,7 @@ import Measuring
 @main
 struct Main {
   static let usage = """
-    usage: lifecycle KIND --port PORT [--clients N] [--seconds S] [--warm-up S] [--random] [--seed]
+    usage: lifecycle KIND --port PORT [--port PORT...] [--clients N] [--seconds S] [--warm-up S] [--random] [--seed]
       KIND       rest, socket (Doubloon), postgres, pocketbase
       --seed     make those who are referred to first
       --random   players' names are spread instead of ascending
@@ -34,13 +34,13 @@ struct Main {
       default: leave(usage, code: word == "--help" ? 0 : 2)
       }
     }
-    guard let kind, plan.port > 0, plan.clients > 0 else { leave(usage, code: 2) }
+    guard let kind, let port = plan.ports.first, plan.clients > 0 else { leave(usage, code: 2) }
     do {
       switch kind {
-      case "rest": try play(plan, seeds: seeds) { RESTPeer(port: plan.port) }
-      case "socket": try play(plan, seeds: seeds) { SocketPeer(port: plan.port) }
+      case "rest": try play(plan, seeds: seeds) { RESTPeer(port: port) }
+      case "socket": try play(plan, seeds: seeds) { SocketPeer(port: port) }
       case "postgres": try play(plan, seeds: seeds) { PostgresPeer() }
-      default: try play(plan, seeds: seeds) { PocketBasePeer(port: plan.port) }
+      default: try play(plan, seeds: seeds) { PocketBasePeer(port: port) }
       }
     } catch {
       leave("\(error)", code: 1)
@@ -49,7 +49,7 @@ struct Main {
 
   private static func set(_ word: String, _ value: Double, in plan: inout Plan) {
     switch word {
-    case "--port": plan.port = Int(value)
+    case "--port": plan.ports.append(Int(value))
     case "--clients": plan.clients = Int(value)
     case "--seconds": plan.seconds = value
     case "--warm-up": plan.warmUp = value
