@@ -174,15 +174,15 @@ struct WorkingCopyTests {
   func behind(isMerge: Bool) throws {
     let store = try JournaledStore()
     try store.install("a")
+    let file = try SQLiteConnection(path: store.path("a") + "/doubloon.db")
+    try file.execute("CREATE TABLE whole (id INTEGER PRIMARY KEY)")
+    try file.execute("CREATE TABLE part (id INTEGER PRIMARY KEY REFERENCES whole DEFERRABLE INITIALLY DEFERRED)")
+    file.close()
     let engine = try store.lead("a")
     defer { engine.close() }
     let writer = engine.writer
     // Looked at when the transaction is committed, and not before.
     try writer.execute("PRAGMA foreign_keys = ON")
-    try writer.inTransaction { () throws(StorageError) in
-      try writer.execute("CREATE TABLE whole (id INTEGER PRIMARY KEY)")
-      try writer.execute("CREATE TABLE part (id INTEGER PRIMARY KEY REFERENCES whole DEFERRABLE INITIALLY DEFERRED)")
-    }
     let before = store.journal.batches.count
     #expect(throws: StorageError.self) {
       if isMerge {
@@ -198,6 +198,53 @@ struct WorkingCopyTests {
     #expect(throws: StorageError.self) {
       try writer.inTransaction { () throws(StorageError) in try writer.execute("INSERT INTO whole VALUES (1)") }
     }
+  }
+
+  /// What the journal is told of a guarded table is what became of each row, however often it was touched on the way.
+  @Test("The changes of one row in a transaction are told as one")
+  func coalesced() throws {
+    func row(_ operation: JournalRow.Operation, _ values: [String: JournalRow.Value] = [:], id: Int64 = 1) -> JournalRow {
+      let key = ["id": JournalRow.Value.integer(id)]
+      return JournalRow(
+        table: "t", operation: operation, key: operation == .inserted ? [:] : key,
+        values: operation == .inserted ? values.merging(key) { $1 } : values)
+    }
+    func result(_ changes: JournalRow...) -> [JournalRow] {
+      var all = GuardedChanges()
+      for change in changes { all.add(change, keyColumns: ["id"]) }
+      return all.rows
+    }
+    #expect(result(row(.inserted, ["a": .null]), row(.updated, ["a": .integer(2)])) == [row(.inserted, ["a": .integer(2)])])
+    #expect(result(row(.inserted), row(.removed)).isEmpty)
+    #expect(result(row(.inserted), row(.removed), row(.inserted, ["a": .null])) == [row(.inserted, ["a": .null])])
+    #expect(
+      result(row(.updated, ["a": .integer(1)]), row(.updated, ["b": .null]))
+        == [row(.updated, ["a": .integer(1), "b": .null])])
+    #expect(result(row(.updated, ["a": .null]), row(.removed)) == [row(.removed)])
+    #expect(result(row(.removed), row(.inserted, ["a": .null])) == [row(.removed), row(.inserted, ["a": .null])])
+    #expect(
+      result(row(.removed), row(.inserted, ["a": .null]), row(.updated, ["a": .integer(3)]), row(.inserted, id: 2))
+        == [row(.removed), row(.inserted, ["a": .integer(3)]), row(.inserted, id: 2)])
+    #expect(result(row(.removed), row(.inserted), row(.removed)) == [row(.removed)])
+  }
+
+  @Test("What a journal could not follow is refused: nothing of it is written, and the term goes on")
+  func unknownTable() throws {
+    let store = try JournaledStore()
+    try store.install("a")
+    let engine = try store.lead("a")
+    defer { engine.close() }
+    let writer = engine.writer
+    try writer.execute("CREATE TABLE later (id INTEGER PRIMARY KEY)")
+    let before = store.journal.batches.count
+    #expect(throws: StorageError.self) {
+      try writer.inTransaction { () throws(StorageError) in try writer.execute("INSERT INTO later VALUES (1)") }
+    }
+    #expect(try store.journal.batches.count == before && writer.texts("SELECT id FROM later").isEmpty)
+    let committer = try Committer(engine)
+    try committer.put("/a", 1)
+    try committer.session.commit()
+    #expect(store.journal.batches.count > before)
   }
 
   @Test("A working copy is opened by a term alone, and a store of its own is never taken for one")

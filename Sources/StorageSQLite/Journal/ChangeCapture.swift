@@ -1,16 +1,63 @@
 internal import CSQLite
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
 internal import StorageCore
 
 /// Follows every row that a connection changes, in every table of the store, those that triggers change among them.
 ///
-/// By SQLite's session extension: https://www.sqlite.org/sessionintro.html. For one thread at a time, as its connection.
+/// SQLite's pre-update hook (https://www.sqlite.org/c3ref/preupdate_count.html) tells of each row before it is changed, and that is
+/// written down at once. The session extension's own recorder takes a session for each batch, which learns each table's columns
+/// again, and reads each row again at the end. What is rolled back to a savepoint would be told here: the store has none.
+///
+/// For one thread at a time, as its connection.
 final class ChangeCapture {
+  /// A table of the store, and what was changed in it.
+  private struct Table {
+    let name: String
+    let columns: [String]
+    /// Of each column its place in the primary key; 0: none.
+    let key: [UInt8]
+    let header: Patchset.Header
+    let isGuarded: Bool
+    var changes = Patchset()
+  }
+
   private unowned let connection: SQLiteConnection
-  private var session: OpaquePointer?
+  private var tables: [Table] = []
+  private var indices: [String: Int] = [:]
+  /// The table of the last change: most changes are of the same as the one before.
+  private var last = 0
+  /// Tables that were changed, in the order in which they first were.
+  private var changed: [Int] = []
+  private var guarded = GuardedChanges()
+  private var failure: StorageError?
 
   init(_ connection: SQLiteConnection) throws(StorageError) {
     self.connection = connection
-    try begin()
+    // Not SQLite's own, of which the hook does not tell.
+    for name in try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'") {
+      let about = "pragma_table_info('\(name.replacing("'", with: "''"))') ORDER BY cid"
+      let columns = try connection.texts("SELECT name FROM \(about)")
+      let key = try connection.texts("SELECT pk FROM \(about)").map { UInt8($0) ?? 0 }
+      guard key.contains(1) else { throw connection.damaged("the table \(name), which has no primary key") }
+      indices[name] = tables.count
+      tables.append(
+        Table(
+          name: name, columns: columns, key: key, header: Patchset.Header(table: name, key: key),
+          isGuarded: JournalRow.guardedTables.contains(name)))
+    }
+    sqlite3_preupdate_hook(
+      connection.handle,
+      { context, _, operation, database, table, _, _ in
+        // "main": what is temporary is not of the store.
+        guard let context, let table, database?.pointee == CChar(UInt8(ascii: "m")) else { return }
+        Unmanaged<ChangeCapture>.fromOpaque(context).takeUnretainedValue().note(operation, in: table)
+      }, Unmanaged.passUnretained(self).toOpaque())
   }
 
   deinit {
@@ -18,36 +65,151 @@ final class ChangeCapture {
   }
 
   /// Whether no row was changed since the last ``take()``.
-  var isEmpty: Bool { sqlite3session_isempty(session) != 0 }
+  var isEmpty: Bool { changed.isEmpty && failure == nil }
 
-  /// The rows that were changed, as they are now, and begins again with none. Inside the transaction that changed them.
-  func take() throws(StorageError) -> [UInt8] {
-    var size: Int32 = 0
-    var bytes: UnsafeMutableRawPointer?
-    let code = sqlite3session_patchset(session, &size, &bytes)
-    defer { sqlite3_free(bytes) }
-    guard code == SQLITE_OK else { throw connection.error(code, during: "collecting what a batch changes") }
-    let changes = bytes.map { [UInt8](UnsafeRawBufferPointer(start: $0, count: Int(size))) } ?? []
-    try restart()
-    return changes
+  /// The rows that were changed, and begins again with none. Inside the transaction that changed them.
+  ///
+  /// - Returns: all of them as a patchset, and those of the tables that a journal guards.
+  func take() throws(StorageError) -> (changes: [UInt8], guarded: [JournalRow]) {
+    defer { forget() }
+    if let failure { throw failure }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(changed.reduce(0) { $0 + tables[$1].header.bytes.count + tables[$1].changes.bytes.count })
+    for index in changed { bytes += tables[index].header.bytes + tables[index].changes.bytes }
+    return (bytes, guarded.rows)
   }
 
   /// Forgets what was changed: after a rollback.
-  func restart() throws(StorageError) {
-    end()
-    try begin()
+  func forget() {
+    for index in changed { tables[index].changes.removeAll() }
+    changed.removeAll(keepingCapacity: true)
+    guarded = GuardedChanges()
+    failure = nil
   }
 
   /// Must be called before the connection is closed.
   func end() {
-    if let session { sqlite3session_delete(session) }
-    session = nil
+    guard !hasEnded else { return }
+    hasEnded = true
+    sqlite3_preupdate_hook(connection.handle, nil, nil)
   }
 
-  private func begin() throws(StorageError) {
-    var code = sqlite3session_create(connection.handle, "main", &session)
-    // Of all tables.
-    if code == SQLITE_OK { code = sqlite3session_attach(session, nil) }
-    guard code == SQLITE_OK else { throw connection.error(code, during: "following what a batch changes") }
+  private var hasEnded = false
+
+  // MARK: One row
+
+  private func note(_ operation: Int32, in name: UnsafePointer<CChar>) {
+    guard failure == nil, let index = index(of: name) else { return }
+    let count = Int(sqlite3_preupdate_count(connection.handle))
+    guard count == tables[index].key.count else {
+      failure = connection.damaged("the table \(tables[index].name), whose columns have changed")
+      return
+    }
+    if tables[index].changes.bytes.isEmpty { changed.append(index) }
+    switch operation {
+    case SQLITE_INSERT: insert(into: index)
+    case SQLITE_DELETE: remove(from: index)
+    default: update(index)
+    }
+    // An update that changed nothing.
+    if tables[index].changes.bytes.isEmpty { changed.removeLast() }
+  }
+
+  private func index(of name: UnsafePointer<CChar>) -> Int? {
+    if strcmp(name, tables[last].name) == 0 { return last }
+    guard let index = indices[String(cString: name)] else {
+      failure = connection.damaged("a table that it had not when it was opened")
+      return nil
+    }
+    last = index
+    return index
+  }
+
+  private func insert(into index: Int) {
+    var row: [String: JournalRow.Value] = [:]
+    tables[index].changes.begin(SQLITE_INSERT)
+    for column in tables[index].key.indices {
+      let value = newValue(column)
+      tables[index].changes.put(value)
+      if tables[index].isGuarded { row[tables[index].columns[column]] = JournalRow.Value(value) }
+    }
+    if tables[index].isGuarded { note(.inserted, index, key: [:], values: row) }
+  }
+
+  private func remove(from index: Int) {
+    var key: [String: JournalRow.Value] = [:]
+    tables[index].changes.begin(SQLITE_DELETE)
+    for column in tables[index].key.indices where tables[index].key[column] != 0 {
+      let value = oldValue(column)
+      tables[index].changes.put(value)
+      if tables[index].isGuarded { key[tables[index].columns[column]] = JournalRow.Value(value) }
+    }
+    if tables[index].isGuarded { note(.removed, index, key: key, values: [:]) }
+  }
+
+  private func update(_ index: Int) {
+    var isChanged = false
+    for column in tables[index].key.indices where !isSame(oldValue(column), newValue(column)) {
+      isChanged = true
+      guard tables[index].key[column] == 0 else {
+        // Another row, to who knows rows by their keys.
+        remove(from: index)
+        return insert(into: index)
+      }
+    }
+    guard isChanged else { return }
+    var (key, row): ([String: JournalRow.Value], [String: JournalRow.Value]) = ([:], [:])
+    tables[index].changes.begin(SQLITE_UPDATE)
+    for column in tables[index].key.indices {
+      let (old, new) = (oldValue(column), newValue(column))
+      let isKey = tables[index].key[column] != 0
+      guard isKey || !isSame(old, new) else {
+        tables[index].changes.putUnchanged()
+        continue
+      }
+      tables[index].changes.put(new)
+      guard tables[index].isGuarded else { continue }
+      let name = tables[index].columns[column]
+      if isKey { key[name] = JournalRow.Value(old) } else { row[name] = JournalRow.Value(new) }
+    }
+    if tables[index].isGuarded { note(.updated, index, key: key, values: row) }
+  }
+
+  private func note(
+    _ operation: JournalRow.Operation, _ index: Int, key: [String: JournalRow.Value], values: [String: JournalRow.Value]
+  ) {
+    let row = JournalRow(table: tables[index].name, operation: operation, key: key, values: values)
+    guarded.add(row, keyColumns: zip(tables[index].columns, tables[index].key).filter { $0.1 != 0 }.map(\.0))
+  }
+
+  private func oldValue(_ column: Int) -> OpaquePointer? {
+    var value: OpaquePointer?
+    check(sqlite3_preupdate_old(connection.handle, Int32(truncatingIfNeeded: column), &value))
+    return value
+  }
+
+  private func newValue(_ column: Int) -> OpaquePointer? {
+    var value: OpaquePointer?
+    check(sqlite3_preupdate_new(connection.handle, Int32(truncatingIfNeeded: column), &value))
+    return value
+  }
+
+  private func check(_ code: Int32) {
+    if code != SQLITE_OK { failure = connection.error(code, during: "following what a batch changes") }
+  }
+
+  private func isSame(_ first: OpaquePointer?, _ second: OpaquePointer?) -> Bool {
+    let type = sqlite3_value_type(first)
+    guard type == sqlite3_value_type(second) else { return false }
+    switch type {
+    case SQLITE_INTEGER: return sqlite3_value_int64(first) == sqlite3_value_int64(second)
+    case SQLITE_FLOAT: return sqlite3_value_double(first).bitPattern == sqlite3_value_double(second).bitPattern
+    case SQLITE_TEXT, SQLITE_BLOB:
+      let (start, other) = (sqlite3_value_blob(first), sqlite3_value_blob(second))
+      let count = sqlite3_value_bytes(first)
+      guard count == sqlite3_value_bytes(second) else { return false }
+      return count == 0 || start.map { start in other.map { memcmp(start, $0, Int(count)) == 0 } ?? false } ?? false
+    default: return true
+    }
   }
 }

@@ -31,13 +31,11 @@ final class TransactionRecorder {
   private unowned let connection: SQLiteConnection
   private let order: JournalOrder
   private let capture: ChangeCapture
-  private let rows: ChangeRows
 
   init(_ connection: SQLiteConnection, order: JournalOrder) throws(StorageError) {
     self.connection = connection
     self.order = order
     capture = try ChangeCapture(connection)
-    rows = try ChangeRows(JournalRow.guardedTables, on: connection)
   }
 
   /// Sends what the open transaction has changed; the last thing before its COMMIT.
@@ -45,8 +43,8 @@ final class TransactionRecorder {
     guard !capture.isEmpty else { return }
     let position = order.next
     try connection.putJournalPosition(position)
-    let changes = try capture.take()
-    try order.append(JournalBatch(position: position, changes: changes, guarded: try rows.read(changes)))
+    let (changes, guarded) = try capture.take()
+    try order.append(JournalBatch(position: position, changes: changes, guarded: guarded))
   }
 
   /// Waits until the journal has what was sent.
@@ -58,7 +56,7 @@ final class TransactionRecorder {
   }
 
   /// Forgets what a transaction changed that was rolled back.
-  func forget() { try? capture.restart() }
+  func forget() { capture.forget() }
 
   /// Before the connection is closed.
   func end() { capture.end() }

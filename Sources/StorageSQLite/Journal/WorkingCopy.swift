@@ -80,7 +80,7 @@ public final class WorkingCopy {
   }
 
   /// The changes of batches as if they were one: what is changed again and again is written once.
-  private static func combined(_ batches: [JournalBatch]) throws(StorageError) -> [UInt8] {
+  static func combined(_ batches: [JournalBatch]) throws(StorageError) -> [UInt8] {
     if batches.count == 1 { return batches[0].changes }
     var group: OpaquePointer?
     var code = sqlite3changegroup_new(&group)
