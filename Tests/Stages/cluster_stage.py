@@ -31,6 +31,9 @@ def first_hour(cluster, checks):
         node.start()
     took = cluster.await_write("begin", seconds=60)
     checks.check("three nodes are started on an empty PostgreSQL, and serve", took is not None)
+    methods = cluster.cell.ask("SELECT string_agg(attcompression, '') FROM pg_attribute WHERE attname IN ('changes', 'data') AND attrelid IN "
+                               "('doubloon.batch_log'::regclass, 'doubloon.base_part'::regclass)")
+    checks.check("batches and bases are compressed by LZ4, where the server has it", methods == "ll", f"{methods}")
     time.sleep(1)
     leaders = [node for node in cluster.nodes if node.leads()]
     checks.check("one of them leads", len(leaders) == 1 and leaders[0] is cluster.leader(), f"{len(leaders)}")
@@ -75,6 +78,27 @@ def guard(cluster, checks):
                                "business_key, event, function, subject, reverses, reason, expires_at, allows_negative, debit_after, "
                                "credit_after, previous_hash, hash FROM doubloon.ledger_entry LIMIT 1 RETURNING 1")
     checks.check("PostgreSQL refuses a second entry under one key", refused is None, f"{refused}")
+
+
+def ask_for_another(program, cluster, checks):
+    """`cluster move` in a cell of a version that had none of it, while a dump reads the table that it has to change."""
+    leader = cluster.leader()
+    wanted = next(node for node in cluster.nodes if node is not leader)
+
+    def ask():
+        return subprocess.run([program, "cluster", "move", wanted.name(), "--postgres", cluster.cell.url()], capture_output=True, text=True)
+
+    cluster.cell.ask("ALTER TABLE doubloon.lease DROP COLUMN wanted")
+    checks.check("earlier cell: it is written to", cluster.await_write("earlier", seconds=5) is not None)
+    with cluster.cell.holding("SELECT * FROM doubloon.lease"):
+        refused = ask()
+        took = cluster.await_write("dumped", seconds=5)
+    checks.check("earlier cell: while a dump has the table, it is said that nothing was changed, and writes go on",
+                 refused.returncode == 1 and "a dump perhaps" in refused.stderr and took is not None and took < 2,
+                 f"{refused.returncode} {refused.stderr} {took}")
+    asked = ask()
+    checks.check("earlier cell: when that has ended, the other node leads", asked.returncode == 0 and cluster.leader() is wanted
+                 and cluster.await_write("moved", seconds=5) is not None, asked.stderr)
 
 
 def full_disk(program, cell, checks):
@@ -129,6 +153,7 @@ def main():
         players.stop()
         compare(cluster, checks, players, "at the end")
         guard(cluster, checks)
+        ask_for_another(program, cluster, checks)
         watch_nodes(program, cluster, checks)
         restore(program, folder, cluster, checks)
         compare_copies(program, cluster, checks)
