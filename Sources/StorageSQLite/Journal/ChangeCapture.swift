@@ -44,7 +44,7 @@ final class ChangeCapture {
       let about = "pragma_table_info('\(name.replacing("'", with: "''"))') ORDER BY cid"
       let columns = try connection.texts("SELECT name FROM \(about)")
       let key = try connection.texts("SELECT pk FROM \(about)").map { UInt8($0) ?? 0 }
-      guard key.contains(1) else { throw connection.damaged("the table \(name), which has no primary key") }
+      guard key.contains(1) else { throw unfollowed("the table \(name), which has no primary key") }
       indices[name] = tables.count
       tables.append(
         Table(
@@ -96,13 +96,19 @@ final class ChangeCapture {
 
   private var hasEnded = false
 
+  private func unfollowed(_ what: String) -> StorageError {
+    StorageError(
+      .unsuitable,
+      "\(connection.path) has \(what): the other nodes cannot be told of it. Nobody but Doubloon may change a store's tables.")
+  }
+
   // MARK: One row
 
   private func note(_ operation: Int32, in name: UnsafePointer<CChar>) {
     guard failure == nil, let index = index(of: name) else { return }
     let count = Int(sqlite3_preupdate_count(connection.handle))
     guard count == tables[index].key.count else {
-      failure = connection.damaged("the table \(tables[index].name), whose columns have changed")
+      failure = unfollowed("the table \(tables[index].name), whose columns have changed")
       return
     }
     if tables[index].changes.bytes.isEmpty { changed.append(index) }
@@ -118,7 +124,7 @@ final class ChangeCapture {
   private func index(of name: UnsafePointer<CChar>) -> Int? {
     if strcmp(name, tables[last].name) == 0 { return last }
     guard let index = indices[String(cString: name)] else {
-      failure = connection.damaged("a table that it had not when it was opened")
+      failure = unfollowed("the table \(String(cString: name)), which was made meanwhile")
       return nil
     }
     last = index
