@@ -143,6 +143,13 @@ final class ClusterNode: Sendable {
     } catch {
       // Who cannot lead does not hold the lease: another may, at once.
       try? lease.release(fence: taken.fence)
+      if error.code == .damaged {
+        // Following has not found it, and would not the next time.
+        logger.warning(
+          "this node cannot lead with its working copy, which is made again", metadata: ["reason": "\(error.message)"])
+        follower.close()
+        try? WorkingCopy.discard(in: folder)
+      }
       throw error
     }
   }

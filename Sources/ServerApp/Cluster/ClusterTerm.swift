@@ -77,8 +77,10 @@ final class ClusterTerm: Sendable {
     unlink(file)
     defer { unlink(file) }
     try SQLiteEngine.upgradeWorkingCopy(in: folder, to: schema, at: position, base: file)
-    try journal.append(PostgresJournal.NewSchema(try archive.send(file), version: schema.version), at: position)
+    try journal.append(PostgresJournal.SchemaChange(try archive.send(file), version: schema.version), at: position)
     try journal.flush()
+    // It is a base more; what cannot be removed now is removed with the next.
+    try? archive.prune(keeping: 2, in: journal.fence)
   }
 
   /// Where a base is made before it is sent.

@@ -45,7 +45,16 @@ public final class PostgresArchive {
   // MARK: Bases
 
   /// Makes the cell's tables, where there are none.
-  public func prepare() throws(StorageError) { try run(cell.creation) }
+  public func prepare() throws(StorageError) {
+    try run(cell.creation)
+    // LZ4 takes half of the processor time that PostgreSQL's own compression takes of a batch, for a twentieth more of log.
+    let hasLZ4 = "SELECT count(*) FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)"
+    guard try run([PostgresLink.Statement(hasLZ4)])[0].first?.integer(0) == 1 else { return }
+    try run([
+      PostgresLink.Statement("ALTER TABLE \(cell.schema).batch_log ALTER COLUMN changes SET COMPRESSION lz4"),
+      PostgresLink.Statement("ALTER TABLE \(cell.schema).base_part ALTER COLUMN data SET COMPRESSION lz4"),
+    ])
+  }
 
   /// Brings rows that a first base holds into PostgreSQL's own tables.
   public func put(guarded rows: [JournalRow]) throws(StorageError) {
@@ -68,9 +77,7 @@ public final class PostgresArchive {
     let origin = JournalPosition(batch: 0, fence: 0)
     let base = cell.insertion(of: upload, at: origin, hash: Self.origin, schema: schema, isFirst: true)
     let isFirst = try run([lease, base])[0].first != nil
-    if !isFirst {
-      try run([PostgresLink.Statement("DELETE FROM \(cell.schema).base_part WHERE upload = $1", .integer(upload.id))])
-    }
+    if !isFirst { try remove(upload.id) }
     return isFirst
   }
 
@@ -151,20 +158,33 @@ public final class PostgresArchive {
     let id = Int64.random(in: 1...Int64.max, using: &random)
     var hash = SHA256()
     var (part, bytes): (Int64, Int64) = (0, 0)
-    while let data = try file.read(Self.partBytes) {
-      hash.update(data: data)
-      try run([
-        PostgresLink.Statement(
-          "INSERT INTO \(cell.schema).base_part VALUES ($1, $2, $3)", .integer(id), .integer(part), .bytes(data))
-      ])
-      part += 1
-      bytes += Int64(data.count)
+    do throws(StorageError) {
+      while let data = try file.read(Self.partBytes) {
+        hash.update(data: data)
+        try run([
+          PostgresLink.Statement(
+            "INSERT INTO \(cell.schema).base_part VALUES ($1, $2, $3)", .integer(id), .integer(part), .bytes(data))
+        ])
+        part += 1
+        bytes += Int64(data.count)
+      }
+    } catch {
+      // A server that was full would become fuller with each attempt. What cannot be removed now goes when bases are pruned.
+      try? remove(id)
+      throw error
     }
     return Upload(id: id, parts: part, bytes: bytes, digest: Array(hash.finalize()))
   }
 
+  private func remove(_ upload: Int64) throws(StorageError) {
+    try run([PostgresLink.Statement("DELETE FROM \(cell.schema).base_part WHERE upload = $1", .integer(upload))])
+  }
+
   /// Removes older bases, and the batches that every base that is kept holds.
-  private func prune(keeping bases: Int, in fence: Int64) throws(StorageError) {
+  ///
+  /// - `bases`: how many stay.
+  /// - `fence`: the term's; in another nothing is removed.
+  public func prune(keeping bases: Int, in fence: Int64) throws(StorageError) {
     let leads = "EXISTS (SELECT 1 FROM \(cell.schema).lease WHERE fence = $1)"
     let kept = "(SELECT batch FROM \(cell.schema).base ORDER BY batch DESC LIMIT \(bases))"
     try run([

@@ -73,17 +73,6 @@ public struct PostgresCell: Sendable {
       // Signing keys and the like, sealed with a key that PostgreSQL does not know.
       "CREATE TABLE IF NOT EXISTS \(schema).secret (name TEXT PRIMARY KEY, sealed BYTEA NOT NULL)",
     ].map { PostgresLink.Statement($0) } + guardTables.map { PostgresLink.Statement($0) }
-      + [compression(of: "batch_log", "changes"), compression(of: "base_part", "data")]
-  }
-
-  /// LZ4 takes half of the processor time that PostgreSQL's own compression takes of a batch, for a twentieth more of log. A server
-  /// that was built without it keeps its own.
-  private func compression(of table: String, _ column: String) -> PostgresLink.Statement {
-    PostgresLink.Statement(
-      """
-      DO $$ BEGIN ALTER TABLE \(schema).\(table) ALTER COLUMN \(column) SET COMPRESSION lz4;
-      EXCEPTION WHEN feature_not_supported THEN NULL; END $$
-      """)
   }
 
   /// The tables whose rows PostgreSQL has, too: its own keys refuse a second payment. As `schema.sql` describes them.

@@ -42,11 +42,11 @@ public final class PostgresJournal: BatchJournal {
     let digest: [UInt8]
     let hash: [UInt8]
     /// The store as of this batch, where no changes can tell what it does.
-    let base: NewSchema?
+    let base: SchemaChange?
   }
 
   /// The whole store in another schema.
-  public struct NewSchema: Sendable {
+  public struct SchemaChange: Sendable {
     let upload: PostgresArchive.Upload
     let version: Int
 
@@ -112,11 +112,11 @@ public final class PostgresJournal: BatchJournal {
   /// Appends a batch that stands for another schema, and in the same transaction the base that every other copy goes on with.
   ///
   /// One without the other would leave nothing to go on with where this node's machine is lost.
-  public func append(_ schema: NewSchema, at position: JournalPosition) throws(StorageError) {
+  public func append(_ schema: SchemaChange, at position: JournalPosition) throws(StorageError) {
     try append(JournalBatch(position: position, changes: [], guarded: []), base: schema)
   }
 
-  private func append(_ batch: JournalBatch, base: NewSchema?) throws(StorageError) {
+  private func append(_ batch: JournalBatch, base: SchemaChange?) throws(StorageError) {
     let digest = Array(SHA256.hash(data: batch.changes))
     lock.lock()
     while state.withLock({ $0.sent != nil && $0.failure == nil }) { lock.wait() }

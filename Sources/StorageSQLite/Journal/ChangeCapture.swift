@@ -12,7 +12,8 @@ internal import StorageCore
 ///
 /// SQLite's pre-update hook (https://www.sqlite.org/c3ref/preupdate_count.html) tells of each row before it is changed, and that is
 /// written down at once. The session extension's own recorder takes a session for each batch, which learns each table's columns
-/// again, and reads each row again at the end. What is rolled back to a savepoint would be told here: the store has none.
+/// again, and reads each row again at the end. What a statement had changed before it failed is told here, too, and what is rolled
+/// back to a savepoint would be: the store has no savepoints, and a statement that fails ends its transaction.
 ///
 /// For one thread at a time, as its connection.
 final class ChangeCapture {
@@ -27,7 +28,9 @@ final class ChangeCapture {
     var changes = Patchset()
   }
 
-  private unowned let connection: SQLiteConnection
+  /// Not the connection: this ends the hook while that is being taken down.
+  private let handle: OpaquePointer
+  private let path: String
   private var tables: [Table] = []
   private var indices: [String: Int] = [:]
   /// The table of the last change: most changes are of the same as the one before.
@@ -38,13 +41,14 @@ final class ChangeCapture {
   private var failure: StorageError?
 
   init(_ connection: SQLiteConnection) throws(StorageError) {
-    self.connection = connection
-    // Not SQLite's own, of which the hook does not tell.
+    handle = connection.handle
+    path = connection.path
+    // Not SQLite's own.
     for name in try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'") {
       let about = "pragma_table_info('\(name.replacing("'", with: "''"))') ORDER BY cid"
       let columns = try connection.texts("SELECT name FROM \(about)")
       let key = try connection.texts("SELECT pk FROM \(about)").map { UInt8($0) ?? 0 }
-      guard key.contains(1) else { throw unfollowed("the table \(name), which has no primary key") }
+      guard key.contains(1) else { throw Self.unfollowed("the table \(name), which has no primary key") }
       indices[name] = tables.count
       tables.append(
         Table(
@@ -52,7 +56,7 @@ final class ChangeCapture {
           isGuarded: JournalRow.guardedTables.contains(name)))
     }
     sqlite3_preupdate_hook(
-      connection.handle,
+      handle,
       { context, _, operation, database, table, _, _ in
         // "main": what is temporary is not of the store.
         guard let context, let table, database?.pointee == CChar(UInt8(ascii: "m")) else { return }
@@ -91,24 +95,24 @@ final class ChangeCapture {
   func end() {
     guard !hasEnded else { return }
     hasEnded = true
-    sqlite3_preupdate_hook(connection.handle, nil, nil)
+    sqlite3_preupdate_hook(handle, nil, nil)
   }
 
   private var hasEnded = false
 
-  private func unfollowed(_ what: String) -> StorageError {
+  private static func unfollowed(_ what: String) -> StorageError {
     StorageError(
       .unsuitable,
-      "\(connection.path) has \(what): the other nodes cannot be told of it. Nobody but Doubloon may change a store's tables.")
+      "The store has \(what): the other nodes cannot be told of its rows. Nobody but Doubloon may change a store's tables.")
   }
 
   // MARK: One row
 
   private func note(_ operation: Int32, in name: UnsafePointer<CChar>) {
     guard failure == nil, let index = index(of: name) else { return }
-    let count = Int(sqlite3_preupdate_count(connection.handle))
+    let count = Int(sqlite3_preupdate_count(handle))
     guard count == tables[index].key.count else {
-      failure = unfollowed("the table \(tables[index].name), whose columns have changed")
+      failure = Self.unfollowed("the table \(tables[index].name), whose columns have changed")
       return
     }
     if tables[index].changes.bytes.isEmpty { changed.append(index) }
@@ -124,7 +128,7 @@ final class ChangeCapture {
   private func index(of name: UnsafePointer<CChar>) -> Int? {
     if strcmp(name, tables[last].name) == 0 { return last }
     guard let index = indices[String(cString: name)] else {
-      failure = unfollowed("the table \(String(cString: name)), which was made meanwhile")
+      failure = Self.unfollowed("the table \(String(cString: name)), which was made meanwhile")
       return nil
     }
     last = index
@@ -190,21 +194,26 @@ final class ChangeCapture {
 
   private func oldValue(_ column: Int) -> OpaquePointer? {
     var value: OpaquePointer?
-    check(sqlite3_preupdate_old(connection.handle, Int32(truncatingIfNeeded: column), &value))
+    check(sqlite3_preupdate_old(handle, Int32(truncatingIfNeeded: column), &value), value)
     return value
   }
 
   private func newValue(_ column: Int) -> OpaquePointer? {
     var value: OpaquePointer?
-    check(sqlite3_preupdate_new(connection.handle, Int32(truncatingIfNeeded: column), &value))
+    check(sqlite3_preupdate_new(handle, Int32(truncatingIfNeeded: column), &value), value)
     return value
   }
 
-  private func check(_ code: Int32) {
-    if code != SQLITE_OK { failure = connection.error(code, during: "following what a batch changes") }
+  /// A row that the disk does not give has no values; what is written down of it then is told to nobody.
+  private func check(_ code: Int32, _ value: OpaquePointer?) {
+    guard code != SQLITE_OK || value == nil else { return }
+    failure = StorageError(
+      sqlite: code == SQLITE_OK ? SQLITE_NOMEM : code, message: String(cString: sqlite3_errstr(code)), path: path,
+      during: "following what a batch changes")
   }
 
   private func isSame(_ first: OpaquePointer?, _ second: OpaquePointer?) -> Bool {
+    guard let first, let second else { return false }
     let type = sqlite3_value_type(first)
     guard type == sqlite3_value_type(second) else { return false }
     switch type {

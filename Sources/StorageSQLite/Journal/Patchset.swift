@@ -34,8 +34,9 @@ struct Patchset {
   /// Puts a value that an update leaves as it is.
   mutating func putUnchanged() { bytes.append(0) }
 
+  /// Puts a value, or NULL where there is none.
   mutating func put(_ value: OpaquePointer?) {
-    let type = sqlite3_value_type(value)
+    let type = value.map { sqlite3_value_type($0) } ?? SQLITE_NULL
     bytes.append(UInt8(truncatingIfNeeded: type))
     switch type {
     case SQLITE_INTEGER: put(UInt64(bitPattern: sqlite3_value_int64(value)))

@@ -67,7 +67,7 @@ public final class WorkingCopy {
     }
     try connection.execute("BEGIN IMMEDIATE")
     do throws(StorageError) {
-      try apply(try Self.combined(batches), upTo: batches[batches.count - 1])
+      try takeIn(batches)
       guard try connection.journalPosition() == last else {
         throw misfit(batches[batches.count - 1], "it says another position")
       }
@@ -79,8 +79,21 @@ public final class WorkingCopy {
     position = last
   }
 
+  /// Together, for what is changed again and again is written once then; or, where that cannot be taken in, one by one.
+  ///
+  /// SQLite merges a row that is removed and put again into an update. Of a row that is nothing but its key, as a place in an index is,
+  /// that is an update of nothing, which it takes for damage.
+  private func takeIn(_ batches: [JournalBatch]) throws(StorageError) {
+    do throws(StorageError) {
+      try apply(try Self.combined(batches), upTo: batches[batches.count - 1])
+    } catch {
+      guard error.code == .damaged, batches.count > 1 else { throw error }
+      for batch in batches { try apply(batch.changes, upTo: batch) }
+    }
+  }
+
   /// The changes of batches as if they were one: what is changed again and again is written once.
-  static func combined(_ batches: [JournalBatch]) throws(StorageError) -> [UInt8] {
+  private static func combined(_ batches: [JournalBatch]) throws(StorageError) -> [UInt8] {
     if batches.count == 1 { return batches[0].changes }
     var group: OpaquePointer?
     var code = sqlite3changegroup_new(&group)

@@ -39,6 +39,7 @@ extension SQLiteWriteSession {
     } catch {
       // The rollback's own result says nothing more: the session is over either way.
       if connection.isInTransaction { try? connection.statement(.rollback).run() }
+      connection.recorder?.forget()
       // Nobody will flush it, and nobody can see it.
       gate.didFlush()
       throw fail(error)
