@@ -25,11 +25,12 @@ struct UnreadOutputTests {
       let text = String(repeating: "x", count: 9 << 20)
       #expect(try await server.send("PUT", "/big.json?print=silent", "\"\(text)\"").status == 204)
       var clients: [any Channel] = []
-      for number in 0..<4 {
+      for number in 0..<8 {
         let accept = number % 2 == 0 ? [:] : ["Accept": "text/event-stream"]
         clients.append(try await Self.mute(server, APIServer.text("GET", "/big.json", headers: accept)))
       }
-      #expect(try await becomes { (10 << 20) + 1...20 << 20 ~= memory.output.used })
+      // Of each answer the sockets' own buffers take some megabytes.
+      #expect(try await becomes { 4 << 20...20 << 20 ~= memory.output.used })
       let admin = try await Self.mute(server, APIServer.text("GET", "/big.json", headers: APIServer.admin))
       let read = try await server.send("GET", "/big.json", headers: APIServer.admin)
       #expect(read.body.utf8.count == text.utf8.count + 2)
