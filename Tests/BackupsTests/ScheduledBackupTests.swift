@@ -170,7 +170,9 @@ struct ScheduledBackupTests {
     let mark = source.folder.file("pid")
     let backups = backups(.command(["sh", "-c", "echo $$ > \(mark); \(script)"]), timeout: 600_000)
     let attempt = Task { await backups.attempt() }
-    while !FileSystem.exists(mark) { await Task.yield() }
+    let latest = ContinuousClock.now + .seconds(120)
+    while !FileSystem.exists(mark), ContinuousClock.now < latest { await Task.yield() }
+    try #require(FileSystem.exists(mark), "the command was started")
     let begin = ContinuousClock.now
     attempt.cancel()
     #expect(await reason(attempt.value).contains("is stopping"))

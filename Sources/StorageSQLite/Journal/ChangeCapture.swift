@@ -1,12 +1,6 @@
 internal import CSQLite
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
 internal import StorageCore
+internal import TreeModel
 
 /// Follows every row that a connection changes, in every table of the store, those that triggers change among them.
 ///
@@ -23,6 +17,7 @@ final class ChangeCapture {
     let columns: [String]
     /// Of each column its place in the primary key; 0: none.
     let key: [UInt8]
+    let keyColumns: [String]
     let header: Patchset.Header
     let isGuarded: Bool
     var changes = Patchset()
@@ -52,8 +47,8 @@ final class ChangeCapture {
       indices[name] = tables.count
       tables.append(
         Table(
-          name: name, columns: columns, key: key, header: Patchset.Header(table: name, key: key),
-          isGuarded: JournalRow.guardedTables.contains(name)))
+          name: name, columns: columns, key: key, keyColumns: zip(columns, key).filter { $0.1 != 0 }.map(\.0),
+          header: Patchset.Header(table: name, key: key), isGuarded: JournalRow.guardedTables.contains(name)))
     }
     sqlite3_preupdate_hook(
       handle,
@@ -79,7 +74,10 @@ final class ChangeCapture {
     if let failure { throw failure }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(changed.reduce(0) { $0 + tables[$1].header.bytes.count + tables[$1].changes.bytes.count })
-    for index in changed { bytes += tables[index].header.bytes + tables[index].changes.bytes }
+    for index in changed {
+      bytes += tables[index].header.bytes
+      bytes += tables[index].changes.bytes
+    }
     return (bytes, guarded.rows)
   }
 
@@ -126,7 +124,7 @@ final class ChangeCapture {
   }
 
   private func index(of name: UnsafePointer<CChar>) -> Int? {
-    if strcmp(name, tables[last].name) == 0 { return last }
+    if sqlite3_stricmp(name, tables[last].name) == 0 { return last }
     guard let index = indices[String(cString: name)] else {
       failure = Self.unfollowed("the table \(String(cString: name)), which was made meanwhile")
       return nil
@@ -158,17 +156,15 @@ final class ChangeCapture {
   }
 
   private func update(_ index: Int) {
-    var isChanged = false
-    for column in tables[index].key.indices where !isSame(oldValue(column), newValue(column)) {
-      isChanged = true
-      guard tables[index].key[column] == 0 else {
-        // Another row, to who knows rows by their keys.
-        remove(from: index)
-        return insert(into: index)
-      }
+    for column in tables[index].key.indices
+    where tables[index].key[column] != 0 && !isSame(oldValue(column), newValue(column)) {
+      // Another row, to who knows rows by their keys.
+      remove(from: index)
+      return insert(into: index)
     }
-    guard isChanged else { return }
     var (key, row): ([String: JournalRow.Value], [String: JournalRow.Value]) = ([:], [:])
+    var isChanged = false
+    let start = tables[index].changes.bytes.count
     tables[index].changes.begin(SQLITE_UPDATE)
     for column in tables[index].key.indices {
       let (old, new) = (oldValue(column), newValue(column))
@@ -178,10 +174,12 @@ final class ChangeCapture {
         continue
       }
       tables[index].changes.put(new)
+      isChanged = isChanged || !isKey
       guard tables[index].isGuarded else { continue }
       let name = tables[index].columns[column]
       if isKey { key[name] = JournalRow.Value(old) } else { row[name] = JournalRow.Value(new) }
     }
+    guard isChanged else { return tables[index].changes.cut(to: start) }
     if tables[index].isGuarded { note(.updated, index, key: key, values: row) }
   }
 
@@ -189,7 +187,7 @@ final class ChangeCapture {
     _ operation: JournalRow.Operation, _ index: Int, key: [String: JournalRow.Value], values: [String: JournalRow.Value]
   ) {
     let row = JournalRow(table: tables[index].name, operation: operation, key: key, values: values)
-    guarded.add(row, keyColumns: zip(tables[index].columns, tables[index].key).filter { $0.1 != 0 }.map(\.0))
+    guarded.add(row, keyColumns: tables[index].keyColumns)
   }
 
   private func oldValue(_ column: Int) -> OpaquePointer? {
@@ -220,10 +218,7 @@ final class ChangeCapture {
     case SQLITE_INTEGER: return sqlite3_value_int64(first) == sqlite3_value_int64(second)
     case SQLITE_FLOAT: return sqlite3_value_double(first).bitPattern == sqlite3_value_double(second).bitPattern
     case SQLITE_TEXT, SQLITE_BLOB:
-      let (start, other) = (sqlite3_value_blob(first), sqlite3_value_blob(second))
-      let count = sqlite3_value_bytes(first)
-      guard count == sqlite3_value_bytes(second) else { return false }
-      return count == 0 || start.map { start in other.map { memcmp(start, $0, Int(count)) == 0 } ?? false } ?? false
+      return UnsafeRawBufferPointer(contentOf: first).isSame(as: UnsafeRawBufferPointer(contentOf: second))
     default: return true
     }
   }

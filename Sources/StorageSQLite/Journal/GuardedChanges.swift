@@ -42,14 +42,10 @@ struct GuardedChanges {
 extension JournalRow.Value {
   /// A value of SQLite's, as a journal is told it; NULL where there is none.
   init(_ value: OpaquePointer?) {
-    // Asking a number for its bytes would make a text of it.
-    var bytes: UnsafeRawBufferPointer {
-      UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: Int(sqlite3_value_bytes(value)))
-    }
     switch value.map({ sqlite3_value_type($0) }) ?? SQLITE_NULL {
     case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
-    case SQLITE_TEXT: self = .text(String(decoding: bytes, as: UTF8.self))
-    case SQLITE_BLOB: self = .bytes(Array(bytes))
+    case SQLITE_TEXT: self = .text(String(decoding: UnsafeRawBufferPointer(contentOf: value), as: UTF8.self))
+    case SQLITE_BLOB: self = .bytes(Array(UnsafeRawBufferPointer(contentOf: value)))
     default: self = .null
     }
   }

@@ -42,7 +42,7 @@ struct Patchset {
     case SQLITE_INTEGER: put(UInt64(bitPattern: sqlite3_value_int64(value)))
     case SQLITE_FLOAT: put(sqlite3_value_double(value).bitPattern)
     case SQLITE_TEXT, SQLITE_BLOB:
-      let content = UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: Int(sqlite3_value_bytes(value)))
+      let content = UnsafeRawBufferPointer(contentOf: value)
       put(count: content.count)
       bytes.append(contentsOf: content)
     default: break
@@ -64,6 +64,16 @@ struct Patchset {
     bytes.append(UInt8(truncatingIfNeeded: count) & 0x7F)
   }
 
+  /// Takes back what was written behind a place.
+  mutating func cut(to count: Int) { bytes.removeSubrange(count...) }
+
   /// Forgets all changes; the memory of a usual batch is kept for the next.
   mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20) }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The bytes of a text or a blob of SQLite's, as long as it has them. A number that is asked for its bytes becomes a text.
+  init(contentOf value: OpaquePointer?) {
+    self.init(start: sqlite3_value_blob(value), count: Int(sqlite3_value_bytes(value)))
+  }
 }
