@@ -326,8 +326,8 @@ let package = Package(
       dependencies: [
         "APISupport", "Accounts", "AdminAPI", "AdminClient", "AdminModel", "Credentials", "DoubloonCLI", "FunctionsKit",
         "HTTPServer", "Mail", "MailContent", "ServerApp", "ServerConfiguration", "ServerTestSupport", "StorageCore",
-        "TestSupport", "TextFormats", "TreeDatabase", "TreeModel", "Triggers", crypto, logging, nioCore, nioHTTP1, nioPosix,
-        nioSSL,
+        "StorageSQLite", "StorageTestSupport", "TestSupport", "TextFormats", "TreeDatabase", "TreeModel", "Triggers", crypto,
+        logging, nioCore, nioHTTP1, nioPosix, nioSSL,
       ]),
     .testTarget(
       name: "DoubloonCLITests",

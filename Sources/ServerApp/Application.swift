@@ -164,6 +164,12 @@ extension Application {
   package var invites: InvitationService { shard.invites }
   /// In-app messages.
   package var messages: MessageService { shard.messages }
+  /// What the port for stale reads answers with while this node leads.
+  var leadingStore: StaleReadsSource.LeadingStore {
+    StaleReadsSource.LeadingStore(
+      routes: TreeRoutes(services: realtime), callers: realtime.context.callers,
+      isCurrent: { [term] in term?.isCurrent ?? true })
+  }
   /// The players' accounts.
   package var accounts: AccountService { shard.accounts.accounts }
 }

@@ -8,6 +8,8 @@ package struct ClusterSettings: Sendable {
   package var allowsSingle = false
   /// Where the other nodes reach this one's clients' port, as `host:port`; nil: they cannot, and hand no clients on to it.
   package var address: String?
+  /// Where this node answers reads that may be a little old; nil: nowhere.
+  package var staleReads: PortAddress?
   /// What signing keys are sealed with, the same on all nodes; nil: each node has its own.
   package var sealingKey: [UInt8]?
 

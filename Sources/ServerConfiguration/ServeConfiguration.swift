@@ -209,7 +209,7 @@ extension ServeConfiguration {
     server.messageImages = messages?.images ?? []
     server.host = listen.host
     server.port = listen.port
-    server.metricsAddress = metrics.map { ServerConfiguration.MetricsAddress(host: $0.host, port: $0.port) }
+    server.metricsAddress = metrics.map { PortAddress(host: $0.host, port: $0.port) }
     server.project = project
     server.namespaces = namespaces
     server.admins = admins

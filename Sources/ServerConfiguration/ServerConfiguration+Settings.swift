@@ -93,7 +93,8 @@ extension ServerConfiguration {
     return [
       Self.secret("storage.postgres", isSet: true), Self.shown("storage.schema", cluster.schema),
       Self.shown("storage.standbys", cluster.allowsSingle ? "managed" : "required"),
-      Self.shown("storage.address", cluster.address), Self.secret("storage.sealingKey", isSet: cluster.sealingKey != nil),
+      Self.shown("storage.address", cluster.address), Self.shown("storage.staleReads", cluster.staleReads?.description),
+      Self.secret("storage.sealingKey", isSet: cluster.sealingKey != nil),
     ]
   }
 
@@ -102,7 +103,7 @@ extension ServerConfiguration {
       Self.shown("listen.host", host), Self.shown("listen.port", port),
       Self.shown("listen.connections", http.connectionsMax),
       Self.shown("listen.connectionsPerNetwork", http.connectionsPerNetworkMax),
-      Self.shown("metrics", metricsAddress.map { "\($0.host):\($0.port)" }),
+      Self.shown("metrics", metricsAddress?.description),
       Self.shown("tls", certificates.map(\.certificate)),
     ]
   }

@@ -20,12 +20,6 @@ public struct ServerConfiguration: Sendable {
     case memory
   }
 
-  /// Where the metrics are read without a key.
-  package struct MetricsAddress: Sendable, Hashable {
-    package let host: String
-    package var port: Int
-  }
-
   /// The address to listen on; anything but a loopback address makes a random admin token necessary.
   public var host: String
   /// 0 takes any free port.
@@ -90,7 +84,7 @@ public struct ServerConfiguration: Sendable {
   /// The rules that ``namespaces`` have.
   package var rules: RulesFile?
   /// Where this machine's own monitoring reads the metrics without a key; nil: nowhere.
-  package var metricsAddress: MetricsAddress?
+  package var metricsAddress: PortAddress?
   /// The certificates to serve with; none: plain HTTP.
   package var certificates: [CertificateFiles] = []
   /// How often one address may ask for what; nil: as often as it likes.

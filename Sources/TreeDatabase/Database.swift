@@ -45,7 +45,8 @@ public final class Database: TreeWriter {
 
   private let queue: WriterQueue<Work>
   let indexBuilder: IndexBuilder
-  private let checkpointer: Checkpointer
+  /// Nil where others write the store.
+  private let checkpointer: Checkpointer?
   private let names: Mutex<[String: NamespaceID]>
   private let flusher: BatchFlusher
   private let threads = Mutex<[BlockingThread]>([])
@@ -65,9 +66,10 @@ public final class Database: TreeWriter {
     self.clock = clock
     self.limits = limits
     queue = WriterQueue(capacity: limits.queueMax)
-    checkpointer = Checkpointer(engine: engine)
+    let checkpointer = Checkpointer(engine: engine)
+    self.checkpointer = checkpointer
     let known = try engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
-    names = Mutex(Dictionary(uniqueKeysWithValues: known.map { ($0.name, $0.id) }))
+    names = Mutex(Self.names(of: known))
     catalog = try IndexCatalog(engine)
     reader = TreeReader(catalog: catalog)
     indexBuilder = IndexBuilder(queue: queue, catalog: catalog)
@@ -93,6 +95,39 @@ public final class Database: TreeWriter {
     let flushing = BlockingThread { [flusher] in flusher.run(box.value.session) }
     threads.withLock { $0 = [writer, flushing] }
     for record in known where catalog.rules(of: record.id) != nil { indexBuilder.schedule(record.id) }
+  }
+
+  /// The tree of a store that others write: it is looked at as it is, and every write is refused. Without threads.
+  ///
+  /// The rules and the indexes are those of now; when they change, a database is made again.
+  ///
+  /// - `reason`: what every write is refused with.
+  public init(
+    reading engine: any StorageEngine, limits: WriteLimits = WriteLimits(), clock: any WallClock,
+    refusingWith reason: StorageError
+  ) throws(StorageError) {
+    self.engine = engine
+    self.clock = clock
+    self.limits = limits
+    queue = WriterQueue(capacity: limits.queueMax)
+    checkpointer = nil
+    names = Mutex([:])
+    catalog = try IndexCatalog(engine)
+    reader = TreeReader(catalog: catalog)
+    indexBuilder = IndexBuilder(queue: queue, catalog: catalog)
+    flusher = BatchFlusher(stoppedFor: reason, statistics: statistics)
+    queue.close()
+    try readNames()
+  }
+
+  /// Finds the namespaces that others have made or forgotten since.
+  public func readNames() throws(StorageError) {
+    let known = try engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
+    names.withLock { $0 = Self.names(of: known) }
+  }
+
+  private static func names(of known: [NamespaceRecord]) -> [String: NamespaceID] {
+    Dictionary(uniqueKeysWithValues: known.map { ($0.name, $0.id) })
   }
 
   /// Why the writer stopped, if it did.
@@ -177,7 +212,7 @@ public final class Database: TreeWriter {
     ending.first?.join()
     flusher.stop()
     ending.last?.join()
-    checkpointer.stop()
+    checkpointer?.stop()
   }
 
   /// Puts something of the server's own into a batch.

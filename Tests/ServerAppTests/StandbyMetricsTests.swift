@@ -18,7 +18,7 @@ import TreeModel
     let folder = TemporaryFolder()
     var configuration = ServerConfiguration(storage: .directory(folder.path))
     #expect(StandbyMetrics.server(configuration, folder: folder.path, logger: Logger(label: "test")) { .init() } == nil)
-    configuration.metricsAddress = ServerConfiguration.MetricsAddress(host: "127.0.0.1", port: 0)
+    configuration.metricsAddress = PortAddress(host: "127.0.0.1", port: 0)
     let shared = Shared()
     let server = try #require(
       StandbyMetrics.server(configuration, folder: folder.path, logger: Logger(label: "test")) { shared.value })

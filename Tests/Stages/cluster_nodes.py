@@ -21,7 +21,7 @@ class Node:
 
     def __init__(self, program, folder, wire, schema):
         self.program, self.folder, self.wire, self.schema = program, folder, wire, schema
-        self.port = free_port()
+        self.port, self.reads = free_port(), free_port()
         self.process = None
         self.log = folder + ".log"
         self.environment, self.wrapper = {}, []
@@ -30,7 +30,7 @@ class Node:
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 [*self.wrapper, self.program, "dev", "--port", str(self.port), "--data", self.folder, "--postgres", self.wire.url(),
-                 "--postgres-schema", self.schema],
+                 "--postgres-schema", self.schema, "--stale-reads", str(self.reads)],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
                 env=dict(os.environ, **self.environment))
 

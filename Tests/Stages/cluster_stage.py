@@ -17,8 +17,10 @@ import time
 from cluster_clocks import LIBRARY, clocks
 from cluster_conformance import conformance
 from cluster_faults import Faults
+from cluster_histories import Histories, can_fail, compare_histories
 from cluster_nodes import NAMESPACE, Cluster, Players, compare
 from cluster_patroni import patroni
+from cluster_production import production
 from cluster_store import compare_copies, example, move, refuse, restore, trap, watch_nodes
 from cluster_upgrade import upgrade
 from postgres_cell import Cell
@@ -145,19 +147,24 @@ def main():
     cluster = Cluster(program, folder, cell)
     try:
         first_hour(cluster, checks)
-        players = Players(cluster)
+        can_fail(checks)
+        players, histories = Players(cluster), Histories(cluster, seed=options.seed)
         players.start()
+        histories.start()
         print(f"        --seed {options.seed} plays the same faults", flush=True)
         Faults(cluster, checks, players, options.seed).play(options.faults)
         lose_standbys(cluster, checks)
         players.stop()
+        histories.stop()
         compare(cluster, checks, players, "at the end")
+        compare_histories(cluster, histories, checks)
         guard(cluster, checks)
         ask_for_another(program, cluster, checks)
         watch_nodes(program, cluster, checks)
         restore(program, folder, cluster, checks)
         compare_copies(program, cluster, checks)
         move(program, folder, cell, checks)
+        production(program, folder, cell, checks)
         if options.trap:
             trap(os.path.abspath(options.trap), folder, cell, checks)
         if options.next:

@@ -99,6 +99,26 @@ class Servers:
             process.stdin.close()
             process.wait(30)
 
+    @contextlib.contextmanager
+    def away(self):
+        """No server answers meanwhile: all stand still."""
+        numbers = [number for number in range(len(self.ports)) if self.is_up(number)]
+        parts = [pid for number in numbers for pid in self._processes(self.postmaster(number))]
+        for pid in parts:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in parts:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+
+    @staticmethod
+    def _processes(postmaster):
+        """A server's process and its children."""
+        with open(f"/proc/{postmaster}/task/{postmaster}/children") as file:
+            return [postmaster, *map(int, file.read().split())]
+
     def await_standbys(self, count, seconds=60):
         end = time.monotonic() + seconds
         while time.monotonic() < end:

@@ -122,4 +122,31 @@ struct ChangeCaptureTests {
     try store.execute("CREATE TABLE keyless (a)")
     #expect(throws: StorageError.self) { try ChangeCapture(store) }
   }
+
+  @Test("A row that the disk does not give ends the batch, and not the process")
+  func unreadable() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("store.db")
+    let maker = try SQLiteConnection(path: path, creates: true)
+    for statement in Self.schema { try maker.execute(statement) }
+    try maker.execute("INSERT INTO plain (id, a) VALUES (1, zeroblob(200000))")
+    maker.close()
+    let connection = try SQLiteConnection(path: path, vfs: FaultyDisk.shared.name)
+    defer { connection.close() }
+    let capture = try ChangeCapture(connection)
+    defer { capture.end() }
+    try connection.execute("BEGIN")
+    _ = try connection.texts("SELECT id FROM plain WHERE id = 1")
+    FaultyDisk.shared.failRead(of: path)
+    // It needs nothing of what was there; who follows it does.
+    try connection.execute("UPDATE plain SET a = 1, b = 2, c = 'z' WHERE id = 1")
+    #expect(!capture.isEmpty)
+    let error = #expect(throws: StorageError.self) { try capture.take() }
+    #expect(error?.code == .failed && error?.message.contains("following what a batch changes") == true)
+    try connection.execute("ROLLBACK")
+    try connection.execute("BEGIN")
+    try connection.execute("UPDATE plain SET a = 1, b = 2, c = 'z' WHERE id = 1")
+    #expect(try !capture.take().changes.isEmpty)
+    try connection.execute("COMMIT")
+  }
 }

@@ -48,6 +48,12 @@ struct DevCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The store's schema in PostgreSQL.", valueName: "name"))
   var postgresSchema = "doubloon"
 
+  @Option(
+    help: ArgumentHelp(
+      "With --postgres: a port at which this server answers reads of the tree itself, also while another one leads.",
+      valueName: "port"))
+  var staleReads: Int?
+
   @Option(help: ArgumentHelp("The project; requests without a namespace mean PROJECT-default-rtdb.", valueName: "id"))
   var project = "demo"
 
@@ -83,6 +89,14 @@ struct DevCommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
+    if let staleReads {
+      guard (1...65_535).contains(staleReads), staleReads != port else {
+        throw ValidationError("--stale-reads must be between 1 and 65535, and another port than --port.")
+      }
+      guard postgres != nil else {
+        throw ValidationError("--stale-reads needs --postgres: without it every read shows what is newest.")
+      }
+    }
     guard ClusterSettings.isSchema(postgresSchema) else {
       throw ValidationError("--postgres-schema must be 1 to 40 lower-case letters, digits and underscores.")
     }
@@ -150,7 +164,8 @@ struct DevCommand: AsyncParsableCommand {
     var settings = ClusterSettings(url: url)
     settings.schema = postgresSchema
     settings.allowsSingle = true
-    if port != 0 { settings.address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    if port != 0 { settings.address = PortAddress(host: host, port: port).description }
+    settings.staleReads = staleReads.map { PortAddress(host: host, port: $0) }
     return settings
   }
 

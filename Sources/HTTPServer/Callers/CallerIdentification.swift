@@ -41,7 +41,7 @@ package struct CallerIdentification: Sendable {
   }
 
   /// Who sends a request with these headers and parameters.
-  func caller(_ headers: HTTPHeaders, query: QueryString) throws(AccessError) -> Caller {
+  package func caller(_ headers: HTTPHeaders, query: QueryString) throws(AccessError) -> Caller {
     try authenticator.caller(
       RequestCredentials(
         accessToken: headers.bearer ?? query["access_token"], idToken: query["auth"], isForeign: isForeign(headers)))

@@ -16,7 +16,7 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
   package static let networksMax = 32_768
 
   private let responder: any RequestResponder
-  private let sockets: any SocketAccepting
+  private let sockets: (any SocketAccepting)?
   private let metrics: HTTPMetrics
   private let clock: any WallClock
   private let kind: Classification
@@ -41,10 +41,10 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
   }
 
   /// - `responder`: who answers what is not too much.
-  /// - `sockets`: who takes over connections that are not too many.
+  /// - `sockets`: who takes over connections that are not too many; nil: no one does.
   /// - `kind`: what a request counts as.
   package init(
-    limits: RequestLimits, responder: any RequestResponder, sockets: any SocketAccepting,
+    limits: RequestLimits, responder: any RequestResponder, sockets: (any SocketAccepting)?,
     kind: @escaping Classification, metrics: HTTPMetrics, clock: any WallClock
   ) {
     self.responder = responder
@@ -99,10 +99,12 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
       metrics.rateLimited.increment()
       return .refused(refusal)
     }
-    return sockets.accept(head, on: channel, from: client)
+    return sockets?.accept(head, on: channel, from: client) ?? .ignored
   }
 
-  package func stop(on eventLoop: any EventLoop) -> EventLoopFuture<Void> { sockets.stop(on: eventLoop) }
+  package func stop(on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
+    sockets?.stop(on: eventLoop) ?? eventLoop.makeSucceededVoidFuture()
+  }
 
   private func refusal(_ kind: RequestLimits.Kind, client: ClientAddress, cost: Int) -> HTTPResponse? {
     guard let milliseconds = tables[kind.rawValue]?.wait(client, at: clock.now(), cost: cost) else { return nil }

@@ -48,12 +48,19 @@ package struct ResponseSink: Sendable {
     set { source.isForOwnPages = newValue }
   }
 
+  /// For how long what the answer shows may not have been the newest, in seconds (RFC 9111, 5.1); nil: it is the newest.
+  package var age: Int? {
+    get { source.age }
+    set { source.age = newValue }
+  }
+
   /// Answers the request. May be called from any thread.
   ///
   /// - `turn`: what the answer was made with; it is kept until the connection has the answer.
   package func send(_ response: HTTPResponse, keeping turn: LargeAnswers.Turn? = nil) {
     var response = response
     if isForOwnPages { response.isForOwnPages = true }
+    if let age { response.headers.append(HTTPResponse.Header("Age", String(age))) }
     let answer = response
     if eventLoop.inEventLoop {
       connection.value.answer(answer, to: number, of: source)
@@ -95,6 +102,8 @@ package struct ResponseSource: Sendable {
   var standing = ClientStanding.unauthenticated
   /// See ``ResponseSink/isForOwnPages``.
   var isForOwnPages = false
+  /// See ``ResponseSink/age``.
+  var age: Int?
   /// What a download's head says; nil for an event stream, and for answers that are whole.
   var download: HTTPResponse?
 

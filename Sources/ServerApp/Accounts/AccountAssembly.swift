@@ -24,16 +24,19 @@ final class AccountAssembly: Sendable {
   private let pool: NIOThreadPool
   private let logger: Logger
 
+  /// - `identities`: who else is believed; nil makes what ``services(referral:)`` keeps fresh.
   init(
     configuration: ServerConfiguration, database: Database, watch: AccountWatch, keys: CurrentKeys,
-    serviceAccounts: ServiceAccountStore, functions: Functions, logger: Logger
+    serviceAccounts: ServiceAccountStore, functions: Functions, identities: FederatedIdentityVerifier? = nil, logger: Logger
   ) {
     self.configuration = configuration
     self.database = database
     self.logger = logger
     let options = configuration.accounts
-    let identities = FederatedIdentityVerifier(
-      configuration.issuers, serviceAccounts: serviceAccounts, clock: configuration.clock, logger: logger)
+    let identities =
+      identities
+      ?? FederatedIdentityVerifier(
+        configuration.issuers, serviceAccounts: serviceAccounts, clock: configuration.clock, logger: logger)
     self.identities = identities
     let pool = NIOThreadPool(numberOfThreads: options.hashingThreads)
     self.pool = pool

@@ -19,7 +19,7 @@ final class FederatedIdentityVerifier: IdentityProving, ForeignAuthenticating {
   private static let addedMax = 1000
 
   private let clock: any WallClock
-  private let serviceAccounts: ServiceAccountStore
+  private let serviceAccounts: ServiceAccountStore?
   private let all: [IssuerKeys]
   /// For signing in, by the provider's name.
   private let providers: [String: IssuerKeys]
@@ -31,9 +31,10 @@ final class FederatedIdentityVerifier: IdentityProving, ForeignAuthenticating {
   private let (arrivals, arrival) = AsyncStream.makeStream(of: IssuerKeys.self)
   private let logger: Logger
 
+  /// - `serviceAccounts`: who may sign custom tokens; nil where nobody signs in.
   /// - Precondition: no two providers have one name, and no two one issuer at the tree; the configuration sees to that.
   init(
-    _ issuers: [TrustedIssuer], serviceAccounts: ServiceAccountStore, clock: any WallClock, logger: Logger
+    _ issuers: [TrustedIssuer], serviceAccounts: ServiceAccountStore?, clock: any WallClock, logger: Logger
   ) {
     self.clock = clock
     self.logger = logger
@@ -82,7 +83,7 @@ final class FederatedIdentityVerifier: IdentityProving, ForeignAuthenticating {
   }
 
   func serviceAccountKey(_ email: String, id: KeyID?) -> VerificationKey? {
-    serviceAccounts.customTokenKey(of: email, id: id)
+    serviceAccounts?.customTokenKey(of: email, id: id)
   }
 
   func user(of text: String, at now: Int64) throws(TokenError) -> IDToken? {

@@ -29,6 +29,10 @@ final class ClusterNode: Sendable {
   private let hasLed = Atomic<Bool>(false)
   /// What all nodes of this store have in common.
   private let secret = Mutex<[UInt8]?>(nil)
+  /// Answers reads that may be a little old; nil where none are answered.
+  let staleReads: StaleReads?
+  /// What it checks tokens with; the follower's thread keeps them fresh.
+  private let keys: Mutex<FollowedKeys?>
 
   /// Joins the nodes of a store.
   ///
@@ -43,6 +47,14 @@ final class ClusterNode: Sendable {
     name = try NodeName.load(from: folder)
     heartbeat = Heartbeat(
       node: name, address: settings.address ?? "", version: configuration.build.version, logger: logger)
+    if let address = settings.staleReads {
+      let followed = try FollowedKeys(settings, cell: cell, folder: folder)
+      keys = Mutex(followed)
+      staleReads = try StaleReads(at: address, configuration, keys: followed.keys, logger: logger)
+    } else {
+      keys = Mutex(nil)
+      staleReads = nil
+    }
     heartbeat.start(try PostgresLease(cell, node: name))
   }
 
@@ -58,7 +70,8 @@ final class ClusterNode: Sendable {
   var sight: StandbyMetrics.Sight {
     let seen = copy.withLock(\.self)
     return StandbyMetrics.Sight(
-      batch: seen?.batch, age: seen.map { max(0, MonotonicTime.now() - $0.time) }, leader: leaderAddress)
+      batch: seen?.batch, age: seen.map { max(0, MonotonicTime.now() - $0.time) }, leader: leaderAddress,
+      reads: staleReads?.source.answers)
   }
 
   /// Ends what shows that this node lives.
@@ -80,15 +93,17 @@ final class ClusterNode: Sendable {
   private func follow(until end: EndSignal, leaderChanged: () -> Void) throws -> ClusterTerm? {
     let lease = try PostgresLease(cell, node: name)
     let archive = PostgresArchive(beside: lease, random: SystemRandomNumberGenerator())
-    let follower = CopyFollower(folder: folder, archive: archive, schema: configuration.schema, logger: logger)
+    let follower = CopyFollower(
+      folder: folder, archive: archive, schema: configuration.schema, watcher: staleReads, logger: logger)
     defer { follower.close() }
     var (trouble, hasNotes, hasFollowed): (String?, Bool, Bool) = (nil, true, hasLed.load(ordering: .relaxed))
+    var beats = BeatWatch()
     while !end.isGiven {
       do throws(StorageError) {
         if !hasFollowed { try lease.throwIfUnsafe() }
         if hasNotes, try lease.look() != nil { hasNotes = try !leaveNotes(archive) }
         let before = leaderAddress
-        if let term = try step(lease, follower) {
+        if let term = try step(lease, follower, &beats) {
           hasLed.store(true, ordering: .relaxed)
           return term
         }
@@ -122,7 +137,10 @@ final class ClusterNode: Sendable {
   }
 
   /// Looks once; returns the term that begins.
-  private func step(_ lease: PostgresLease, _ follower: CopyFollower) throws(StorageError) -> ClusterTerm? {
+  private func step(_ lease: PostgresLease, _ follower: CopyFollower, _ beats: inout BeatWatch) throws(StorageError)
+    -> ClusterTerm?
+  {
+    let looked = MonotonicTime.now()
     guard let view = try lease.look() else {
       try lease.throwIfUnsafe()
       try follower.create()
@@ -130,9 +148,12 @@ final class ClusterNode: Sendable {
     }
     secret.withLock { $0 = view.secret }
     leader.withLock { $0 = view.isClean || view.node == name || view.address.isEmpty ? nil : view.address }
+    beats.see(fence: view.fence, beat: view.beat, askedAt: looked)
+    keys.withLock { $0?.refresh(at: looked, logger: logger) }
     let asked = MonotonicTime.now()
     let position = try follower.catchUp()
     copy.withLock { $0 = (position.batch, asked) }
+    if let proven = beats.provenAt { staleReads?.didCompare(at: min(asked, proven)) }
     guard lease.mayTake(view) else { return nil }
     try lease.throwIfUnsafe()
     guard let taken = try lease.take(view, address: settings.address ?? "") else { return nil }

@@ -91,6 +91,9 @@ final class ClusterTerm: Sendable {
     ClusterSight(node: name, term: journal.fence, startedAt: startedAt, nodes: heartbeat.nodes, totals: journal.totals)
   }
 
+  /// Whether no other node can have written since.
+  var isCurrent: Bool { journal.isCurrent }
+
   /// Whether nothing can be written in it any more.
   var isLost: Bool { journal.failure != nil }
 

@@ -9,13 +9,16 @@ final class CopyFollower {
   private let folder: String
   private let archive: PostgresArchive
   private let schema: SchemaHistory
+  private let watcher: (any CopyWatching)?
   private let logger: Logger
   private var copy: WorkingCopy?
   /// The place in the chain of the copy's last batch.
   private var hash: [UInt8] = []
 
   /// - `folder`: the node's data folder.
-  init(folder: String, archive: PostgresArchive, schema: SchemaHistory, logger: Logger) {
+  /// - `watcher`: is told what becomes of the copy; nil where nobody is.
+  init(folder: String, archive: PostgresArchive, schema: SchemaHistory, watcher: (any CopyWatching)? = nil, logger: Logger) {
+    self.watcher = watcher
     self.folder = folder
     self.archive = archive
     self.schema = schema
@@ -44,7 +47,7 @@ final class CopyFollower {
         var place = hash
         let next = try archive.batches(after: copy.position, hash: &place)
         guard !next.isEmpty else { return copy.position }
-        try copy.apply(next)
+        try takeIn(next, copy)
         // A copy that had no room for them is where it was.
         hash = place
       }
@@ -54,6 +57,15 @@ final class CopyFollower {
       close()
       try WorkingCopy.discard(in: folder)
       throw error
+    }
+  }
+
+  private func takeIn(_ batches: [JournalBatch], _ copy: WorkingCopy) throws(StorageError) {
+    var tables: Set<String> = []
+    defer { if !tables.isEmpty { watcher?.didShow(tables) } }
+    try copy.apply(batches) { touched in
+      tables = touched
+      watcher?.willShow(touched)
     }
   }
 
@@ -68,6 +80,7 @@ final class CopyFollower {
   }
 
   func close() {
+    if copy != nil { watcher?.willClose() }
     copy?.close()
     copy = nil
   }
@@ -83,6 +96,7 @@ final class CopyFollower {
     }
     self.hash = hash
     copy = opened
+    watcher?.didOpen(folder)
     return opened
   }
 

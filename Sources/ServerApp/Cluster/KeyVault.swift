@@ -26,8 +26,15 @@ final class KeyVault: Sendable {
 
   /// Makes the folder what PostgreSQL has. A cell that has no secrets yet gets those of the folder.
   func pull() throws(StorageError) {
+    if try !fetch() { try push() }
+  }
+
+  /// Makes the folder what PostgreSQL has.
+  ///
+  /// - Returns: false if it has no secrets yet: then nothing was changed.
+  func fetch() throws(StorageError) -> Bool {
     let sealed = try PostgresArchive(cell, random: SystemRandomNumberGenerator()).secrets()
-    guard !sealed.isEmpty else { return try push() }
+    guard !sealed.isEmpty else { return false }
     if mkdir(folder, 0o700) != 0, errno != EEXIST { throw Self.failure("\(folder) cannot be made") }
     for (name, bytes) in sealed {
       guard Self.isName(name), let box = try? AES.GCM.SealedBox(combined: bytes),
@@ -38,12 +45,14 @@ final class KeyVault: Sendable {
         )
       }
       do throws(FileError) {
-        try FileBytes.writeSecret(Array(open), to: "\(folder)/\(name)")
+        // Who was here before has left the files of its time.
+        try FileBytes.write(Array(open), to: "\(folder)/\(name)", isPrivate: true)
       } catch {
         throw StorageError(.failed, error.message)
       }
     }
     for name in try names() where sealed[name] == nil { unlink("\(folder)/\(name)") }
+    return true
   }
 
   /// Keeps what is in the folder, as long as this node leads.

@@ -17,6 +17,8 @@ struct StandbyMetrics: RequestResponder {
     var age: Int64?
     /// Where the node that leads is reached; nil while none does.
     var leader: String?
+    /// Reads that were answered from the copy; nil where none are.
+    var reads: Int?
 
     /// A copy that is older is of no use to who would lead next, in milliseconds.
     static let ageMax: Int64 = 10_000
@@ -78,7 +80,11 @@ struct StandbyMetrics: RequestResponder {
         "doubloon_cluster_copy_age_seconds", help: "For how long this node's working copy may have been behind.",
         value: sight.age.map { Double($0) / 1000 }),
     ]
-    return (own + MachineSight(folder: folder).families).text
+    let reads = sight.reads.map {
+      MetricFamily.counter(
+        "doubloon_cluster_copy_reads_total", help: "Reads that this node has answered from its working copy.", value: $0)
+    }
+    return (own + [reads].compactMap(\.self) + MachineSight(folder: folder).families).text
   }
 
   var openBytesMax: Int { 0 }

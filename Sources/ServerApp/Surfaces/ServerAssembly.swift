@@ -39,7 +39,7 @@ struct ServerAssembly {
   func makeSurfaces() -> ServerSurfaces {
     let logger = logger
     let functions = FunctionAdminAdapter(dispatcher: shard.dispatcher, engine: shard.engine)
-    let (policy, files) = (makePolicy(), consoleFiles)
+    let (policy, files) = (configuration.accessPolicy(serviceAccounts: shard.serviceAccounts), consoleFiles)
     let context = makeContext(policy)
     let access = RuleBasedAccess(database: shard.database, unruled: policy)
     let realtime = RealtimeServices(
@@ -80,22 +80,16 @@ struct ServerAssembly {
     return ConsoleFiles { name in try? FileBytes.read("\(folder)/\(name)") }
   }
 
-  private func makePolicy() -> AccessPolicy {
-    let owner = isDevelopment ? [AdminToken(name: "owner", secret: configuration.adminToken)] : []
-    return AccessPolicy(
-      mode: configuration.mode, adminTokens: owner + configuration.admins, serviceAccounts: shard.serviceAccounts)
-  }
-
   private func makeContext(_ policy: AccessPolicy) -> ServerContext {
     let authenticator = shard.accounts.authenticator(over: policy)
     let sessions = ConsoleSessions(
       settings: configuration.console, isDevelopment: isDevelopment, authenticator: authenticator, clock: configuration.clock,
       random: SystemRandomNumberGenerator())
-    let origins = isDevelopment ? DevelopmentOrigins(allowing: configuration.allowedHosts + [configuration.host]) : nil
     return ServerContext(
       database: shard.database, defaultNamespace: configuration.defaultNamespace,
       callers: CallerIdentification(
-        authenticator: authenticator, origins: origins, pages: configuration.console.isEnabled ? sessions : nil),
+        authenticator: authenticator, origins: configuration.developmentOrigins,
+        pages: configuration.console.isEnabled ? sessions : nil),
       isDevelopment: isDevelopment, metrics: metrics,
       memory: MemoryBudgets(
         inputBytesMax: configuration.unfinishedInputMax, outputBytesMax: configuration.unreadOutputMax),

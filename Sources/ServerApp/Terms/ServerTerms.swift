@@ -42,10 +42,23 @@ package struct ServerTerms: Sendable {
   ///
   /// - `space`: nil where a term is the only one.
   func run(until end: EndSignal, space: DiskSpaceWatch?, onStart: (Int) -> Void) async throws {
-    var configuration = configuration
-    var board: AlertBoard?
     let node = try clusterNode()
     defer { node?.stop() }
+    let reading = try await node?.staleReads?.start()
+    let result: Result<Void, any Error>
+    do {
+      result = .success(try await run(node, until: end, space: space, onStart: onStart))
+    } catch {
+      result = .failure(error)
+    }
+    reading?.cancel()
+    _ = await reading?.result
+    try result.get()
+  }
+
+  private func run(_ node: ClusterNode?, until end: EndSignal, space: DiskSpaceWatch?, onStart: (Int) -> Void) async throws {
+    var configuration = configuration
+    var board: AlertBoard?
     while true {
       var term: ClusterTerm?
       if let node {
@@ -60,15 +73,18 @@ package struct ServerTerms: Sendable {
           // Clients, and who reads the metrics, come back to where they were.
           configuration.port = port
           if let port = application.metricsServer?.address?.port { configuration.metricsAddress?.port = port }
+          node?.staleReads?.lead(application.leadingStore)
           if board == nil { return onStart(port) }
           // As loud as what it ends.
           logger.warning(
             node == nil ? "the disk has room again: the server goes on with what is on it" : "this node leads again")
         }
+        node?.staleReads?.rest()
         term?.end()
         if isOver { return }
         board = application.monitor.board
       } catch {
+        node?.staleReads?.rest()
         guard let term else { throw error }
         // A term that was lost while it began is followed by another, as one that is lost later. Who cannot serve for another reason
         // does not hold the lease.

@@ -38,9 +38,15 @@ struct StorageSection: ConfigurationSection {
           "\"\(reader.path("standbys"))\" is \"required\", or \"managed\" where the server's disk is kept on several machines.")
     }
     let address = reader.text("address")
-    if let address, !Self.isAddress(address) {
+    if let address, PortAddress(address) == nil {
       reader.report(
         "address", message: "\"\(reader.path("address"))\" is where other nodes reach this one, such as 10.0.0.1:9000.")
+    }
+    let reads = reader.text("staleReads")
+    if let reads, PortAddress(reads) == nil {
+      reader.report(
+        "staleReads",
+        message: "\"\(reader.path("staleReads"))\" is where this node answers reads that may be old, such as 0.0.0.0:9001.")
     }
     guard let url, let key else {
       settings = nil
@@ -50,12 +56,8 @@ struct StorageSection: ConfigurationSection {
     settings.schema = schema
     settings.allowsSingle = standbys == "managed"
     settings.address = address
+    settings.staleReads = reads.flatMap(PortAddress.init)
     settings.sealingKey = Array(key.revealed.utf8)
     self.settings = settings
-  }
-
-  private static func isAddress(_ text: String) -> Bool {
-    guard let colon = text.lastIndex(of: ":"), colon > text.startIndex else { return false }
-    return Int(text[text.index(after: colon)...]).map { (1...65_535).contains($0) } ?? false
   }
 }

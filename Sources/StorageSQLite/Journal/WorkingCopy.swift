@@ -12,6 +12,15 @@ public final class WorkingCopy {
   public let schema: Int
   private let connection: SQLiteConnection
   private let folder: DataFolder
+  private let touched = TouchedTables()
+  /// Bytes of changes since the log began at its start.
+  private var bytesInLog = 0
+
+  /// So many of them make the log begin again.
+  private static let logBytesMax = 8 << 20
+  /// How long other connections are waited for, in milliseconds: as a rule, and until the log begins again.
+  private static let patience: Int32 = 10_000
+  private static let restartPatience: Int32 = 20
 
   /// Opens the copy in a folder.
   ///
@@ -49,14 +58,15 @@ public final class WorkingCopy {
 
   /// `secure_delete`: what was erased is erased here, too. `synchronous`: what a power cut takes the journal still has.
   private static let pragmas = [
-    "PRAGMA journal_mode = WAL", "PRAGMA synchronous = OFF", "PRAGMA busy_timeout = 10000", "PRAGMA secure_delete = 1",
+    "PRAGMA journal_mode = WAL", "PRAGMA synchronous = OFF", "PRAGMA busy_timeout = \(patience)", "PRAGMA secure_delete = 1",
   ]
 
   /// Takes in batches that follow one on the other, all or none.
   ///
-  /// - Parameter batches: from the one behind ``position`` on.
+  /// - `batches`: from the one behind ``position`` on.
+  /// - `willShow`: told which tables they change, before anybody else can see that.
   /// - Throws: `StorageError.Code.damaged` if one does not fit.
-  public func apply(_ batches: [JournalBatch]) throws(StorageError) {
+  public func apply(_ batches: [JournalBatch], willShow: (_ tables: Set<String>) -> Void = { _ in }) throws(StorageError) {
     guard let last = batches.last?.position else { return }
     for (offset, batch) in batches.enumerated() where batch.position.batch != position.batch + 1 + Int64(offset) {
       throw misfit(batch, "it should be \(position.batch + 1 + Int64(offset))")
@@ -65,18 +75,32 @@ public final class WorkingCopy {
     for batch in batches where batch.changes.isEmpty {
       throw misfit(batch, "it stands for another schema, and a base of that is needed")
     }
+    touched.names = []
     try connection.execute("BEGIN IMMEDIATE")
     do throws(StorageError) {
       try takeIn(batches)
       guard try connection.journalPosition() == last else {
         throw misfit(batches[batches.count - 1], "it says another position")
       }
+      willShow(touched.names)
       try connection.execute("COMMIT")
     } catch {
       try? connection.execute("ROLLBACK")
       throw error
     }
     position = last
+    restartLog(after: batches)
+  }
+
+  /// Lets the log begin at its start again, now and then: while there always is somebody who looks, it would not by itself.
+  private func restartLog(after batches: [JournalBatch]) {
+    bytesInLog += batches.reduce(0) { $0 + $1.changes.count }
+    guard bytesInLog > Self.logBytesMax else { return }
+    bytesInLog = 0
+    sqlite3_busy_timeout(connection.handle, Self.restartPatience)
+    defer { sqlite3_busy_timeout(connection.handle, Self.patience) }
+    // Where looks last longer, the next time does it.
+    _ = try? connection.checkpoint(SQLITE_CHECKPOINT_RESTART)
   }
 
   /// Together, for what is changed again and again is written once then; or, where that cannot be taken in, one by one.
@@ -117,9 +141,9 @@ public final class WorkingCopy {
     var changes = changes
     let code = changes.withUnsafeMutableBytes { bytes in
       sqlite3changeset_apply(
-        connection.handle, Int32(bytes.count), bytes.baseAddress, nil,
+        connection.handle, Int32(bytes.count), bytes.baseAddress, TouchedTables.note,
         // The copy is what the batches were written on; where a row is not as expected, it is another's.
-        { _, _, _ in SQLITE_CHANGESET_ABORT }, nil)
+        { _, _, _ in SQLITE_CHANGESET_ABORT }, Unmanaged.passUnretained(touched).toOpaque())
     }
     switch code & 0xFF {
     case SQLITE_OK: return
@@ -179,6 +203,19 @@ public final class WorkingCopy {
     let folder = try DataFolder(directory)
     defer { folder.release() }
     try FileCalls.rename(base, to: folder.store)
+  }
+}
+
+/// The tables that SQLite found changes of.
+private final class TouchedTables {
+  var names: Set<String> = []
+
+  /// SQLite asks it of each table whether its changes are wanted; they are.
+  static let note: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> Int32 = { context, table in
+    guard let context, let table else { return 1 }
+    // Held by the copy, which is taking in a batch.
+    Unmanaged<TouchedTables>.fromOpaque(context).takeUnretainedValue().names.insert(String(cString: table))
+    return 1
   }
 }
 

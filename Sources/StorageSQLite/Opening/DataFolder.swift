@@ -11,13 +11,14 @@ internal import StorageCore
 /// has a lock (`flock`) on a file beside the store, which ends with the process however it ends, and its pid is in it.
 final class DataFolder: Sendable {
   static let lockName = "doubloon.lock"
+  static let storeName = "doubloon.db"
 
   let path: String
   /// Whether the folder goes with the process.
   let isTemporary: Bool
   private let lock: Int32
 
-  var store: String { path + "/doubloon.db" }
+  var store: String { "\(path)/\(Self.storeName)" }
 
   init(_ path: String, isTemporary: Bool = false) throws(StorageError) {
     try FileCalls.makeFolder(path)

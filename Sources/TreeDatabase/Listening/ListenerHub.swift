@@ -21,12 +21,21 @@ public final class ListenerHub: CommitObserver {
   private let missed = MissedCommits()
   private let search = WindowSearch()
 
+  /// For a tree at which nobody listens: it tells nobody anything.
+  public init(limits: ListenLimits = ListenLimits()) {
+    self.limits = limits
+  }
+
   /// Starts the threads, which ``stop()`` must end. Give it to the database as an observer.
   ///
   /// - `engine`: where snapshots are read.
-  public init(engine: any StorageEngine, limits: ListenLimits = ListenLimits()) {
-    self.limits = limits
-    let queue = queue
+  public convenience init(engine: any StorageEngine, limits: ListenLimits = ListenLimits()) {
+    self.init(limits: limits)
+    start(reading: engine)
+  }
+
+  private func start(reading engine: any StorageEngine) {
+    let (queue, limits) = (queue, limits)
     let reader = SnapshotReader(engine: engine, limits: limits, search: search) { result in _ = queue.push(.loaded(result)) }
     let hub = BlockingThread { [counters, missed, search] in
       var fanOut = FanOut(limits: limits, counters: counters, missed: missed, reader: reader, search: search)

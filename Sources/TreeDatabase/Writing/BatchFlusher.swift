@@ -23,7 +23,7 @@ final class BatchFlusher: Sendable {
   /// Holds a token whenever a batch has ended, for a writer that cannot take more.
   private let ended = WriterQueue<Void>(capacity: 1)
   private let observers: [any CommitObserver]
-  private let checkpointer: Checkpointer
+  private let checkpointer: Checkpointer?
   private let statistics: WriterStatistics
   /// Called when a batch was told that the writer has waited for.
   private let didEnd: @Sendable () -> Void
@@ -39,6 +39,16 @@ final class BatchFlusher: Sendable {
     self.checkpointer = checkpointer
     self.didStop = didStop
     self.didEnd = didEnd
+  }
+
+  /// One that writes nothing, and says why.
+  init(stoppedFor reason: StorageError, statistics: WriterStatistics) {
+    self.statistics = statistics
+    observers = []
+    checkpointer = nil
+    didStop = { _ in }
+    didEnd = {}
+    state.withLock { $0.failure = reason }
   }
 
   /// Why nothing can be written any more.
@@ -90,7 +100,7 @@ final class BatchFlusher: Sendable {
     if let failure { stop(failure) }
     if failure == nil { notifyObservers(batch.judged) }
     for one in batch.judged { one.tell(failure: failure) }
-    checkpointer.didCommit(batch.judged.count)
+    checkpointer?.didCommit(batch.judged.count)
     let isAwaited = state.withLock { state in
       defer { state.isAwaited = false }
       state.isIdle = true

@@ -14,6 +14,8 @@ final class FaultyDisk: Sendable {
     var durable: [String: [UInt8]] = [:]
     /// Syncs until one fails; nil: none does.
     var syncsLeft: Int?
+    /// Files whose next read fails.
+    var unreadable: Set<String> = []
     /// The open files, by the address of SQLite's file object: the path, and the address of the system's methods.
     var files: [UInt: (path: String, methods: UInt)] = [:]
     /// Our tables, by the address of the system's: the system has one for locked files and one for logs.
@@ -49,6 +51,11 @@ final class FaultyDisk: Sendable {
     state.withLock { $0.syncsLeft = count }
   }
 
+  /// Lets the next read of a file fail.
+  func failRead(of path: String) {
+    state.withLock { _ = $0.unreadable.insert(path) }
+  }
+
   func copyDurable(from data: String, to copy: String) {
     let durable = state.withLock { $0.durable }
     for name in ["doubloon.db", "doubloon.db-wal"] {
@@ -76,6 +83,7 @@ private func openFile(
     let ours = Methods.allocate(capacity: 1)
     ours.initialize(to: UnsafePointer<sqlite3_io_methods>(bitPattern: address)!.pointee)
     ours.pointee.xSync = syncFile
+    ours.pointee.xRead = readFile
     ours.pointee.xClose = closeFile
     state.tables[address] = UInt(bitPattern: ours)
     return UInt(bitPattern: ours)
@@ -89,6 +97,20 @@ private func closeFile(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Int32 {
   let known = FaultyDisk.shared.state.withLock { $0.files.removeValue(forKey: key) }
   guard let known, let methods = UnsafePointer<sqlite3_io_methods>(bitPattern: known.methods) else { return SQLITE_ERROR }
   return methods.pointee.xClose(file)
+}
+
+private func readFile(
+  _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeMutableRawPointer?, _ count: Int32, _ offset: Int64
+) -> Int32 {
+  let key = UInt(bitPattern: file)
+  let (methods, fails) = FaultyDisk.shared.state.withLock { state in
+    let known = state.files[key]
+    return (known?.methods, known.map { state.unreadable.remove($0.path) != nil } ?? true)
+  }
+  guard let methods, let methods = UnsafePointer<sqlite3_io_methods>(bitPattern: methods), !fails else {
+    return SQLITE_IOERR | (1 << 8)  // SQLITE_IOERR_READ, as below
+  }
+  return methods.pointee.xRead(file, bytes, count, offset)
 }
 
 private func syncFile(_ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32) -> Int32 {

@@ -1,0 +1,136 @@
+import APISupport
+import Credentials
+import HTTPServer
+import Logging
+import NIOCore
+import NIOPosix
+import RealtimeAPI
+import ServerConfiguration
+import ServiceLifecycle
+import StorageCore
+import StorageSQLite
+import Synchronization
+
+/// The port at which every node of a store answers reads of the tree by itself, be it that it leads or that it follows.
+///
+/// A node that follows answers from its working copy, and says with the header `Age` for how long that may have been behind. It goes on
+/// answering while PostgreSQL cannot be reached. Who wants what is newest reads at the clients' port.
+final class StaleReads: Sendable {
+  /// Of a copy that was not compared with PostgreSQL for longer nothing is shown, in seconds: so long a token lives that was taken back
+  /// meanwhile.
+  static let ageMax: Int64 = 3600
+
+  let source = StaleReadsSource()
+  private let surroundings: CopyView.Surroundings
+  private let server: HTTPServer
+  private let certificates: CertificateReloader?
+  private let logger: Logger
+  /// What the follower's thread alone uses, between ``follow(_:)`` and ``rest()``.
+  private let readers = Mutex<CopyReaders?>(nil)
+
+  /// - `address`: where it listens.
+  /// - `keys`: what tokens are signed with.
+  /// - Throws: what is wrong with the certificates.
+  init(at address: PortAddress, _ configuration: ServerConfiguration, keys: CurrentKeys, logger: Logger) throws {
+    self.logger = logger
+    let metrics = ServerMetrics()
+    surroundings = CopyView.Surroundings(
+      configuration: configuration, keys: keys,
+      identities: FederatedIdentityVerifier(
+        configuration.issuers, serviceAccounts: nil, clock: configuration.clock, logger: logger),
+      metrics: metrics, pools: RequestPools(shared: NIOThreadPool(numberOfThreads: 2)), logger: logger)
+    var http = configuration.http
+    (http.host, http.port) = (address.host, address.port)
+    http.tls =
+      configuration.certificates.isEmpty ? nil : try TLSIdentity(configuration.certificates.map { try $0.load() })
+    certificates = http.tls.map {
+      CertificateReloader(files: configuration.certificates, identity: $0, clock: configuration.clock, logger: logger)
+    }
+    let responder = StaleReadsResponder(source: source)
+    var limited: any RequestResponder = responder
+    if let limits = configuration.requestLimits {
+      limited = RequestLimiter(
+        limits: limits, responder: responder, sockets: nil, kind: RequestKind.of, metrics: metrics.http,
+        clock: configuration.clock)
+    }
+    server = HTTPServer(
+      configuration: http, responder: limited,
+      memory: MemoryBudgets(
+        inputBytesMax: configuration.unfinishedInputMax, outputBytesMax: configuration.unreadOutputMax),
+      metrics: metrics.http, clock: configuration.clock, logger: logger)
+  }
+
+  /// Listens, until the task is cancelled.
+  ///
+  /// - Returns: what does so.
+  func start() async throws -> Task<Void, any Error> {
+    surroundings.pools.start()
+    try await server.bind()
+    // Ended and waited for by who runs the terms.
+    return Task { [self] in
+      defer { surroundings.pools.stop() }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { [server] in try await server.run() }
+        group.addTask { [surroundings] in try await surroundings.identities.run() }
+        if let certificates { group.addTask { try await certificates.run() } }
+        try await group.next()
+        group.cancelAll()
+      }
+    }
+  }
+
+  /// The port that was bound; nil before ``start()``.
+  var port: Int? { server.address?.port }
+
+  /// Shows nothing from now on.
+  func rest() {
+    source.show(nil)
+    readers.withLock { readers in
+      readers?.close()
+      readers = nil
+    }
+  }
+
+  /// Shows what the node that leads shows: this one.
+  func lead(_ store: StaleReadsSource.LeadingStore) { source.show(.store(store)) }
+}
+
+// MARK: - For the follower
+
+extension StaleReads: CopyWatching {
+  func didOpen(_ folder: String) {
+    do {
+      let opened = try CopyReaders(in: folder)
+      readers.withLock { $0 = opened }
+      source.show(.copy(try CopyView(opened, in: surroundings)))
+    } catch {
+      fail(error)
+    }
+  }
+
+  func willShow(_ tables: Set<String>) {
+    if !tables.isDisjoint(with: CopyView.decisiveTables) { source.hold() }
+  }
+
+  func didShow(_ tables: Set<String>) {
+    if !tables.isDisjoint(with: CopyView.decisiveTables) {
+      guard let readers = readers.withLock(\.self) else { return }
+      do {
+        source.show(.copy(try CopyView(readers, in: surroundings)))
+      } catch {
+        fail(error)
+      }
+    } else if tables.contains("namespace") {
+      if case .copy(let view) = source.content { view.readNames() }
+    }
+  }
+
+  func didCompare(at time: Int64) { source.noteComparison(at: time) }
+
+  func willClose() { rest() }
+
+  private func fail(_ error: any Error) {
+    rest()
+    logger.warning("nothing is answered at the port for stale reads: the copy cannot be read", metadata: ["reason": "\(error)"])
+  }
+}
