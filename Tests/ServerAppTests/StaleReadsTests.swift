@@ -48,6 +48,9 @@ import TreeModel
       client = try await RawConnection.connect(to: try #require(reads.port))
     }
 
+    /// A folder that has no copy.
+    var nowhere: String { "\(folder.path)/nowhere" }
+
     /// Opens the copy, and brings it up to date.
     func follow() throws {
       reads.didOpen("\(folder.path)/following")
@@ -168,6 +171,18 @@ import TreeModel
     while nodes.reads.source.heldCount == 0 { await Task.yield() }
     nodes.reads.didShow(["rules"])
     #expect(try await nodes.answer().body == "null")
+    try await nodes.end()
+  }
+
+  @Test("A copy that cannot be read shows nothing; the next one that can be does")
+  func unreadable() async throws {
+    let nodes = try await Nodes()
+    nodes.reads.didOpen(nodes.nowhere)
+    nodes.reads.didCompare(at: MonotonicTime.now())
+    #expect(try await nodes.get("/readyz").status == 503)
+    try nodes.follow()
+    nodes.reads.didCompare(at: MonotonicTime.now())
+    #expect(try await nodes.get("/readyz").status == 200)
     try await nodes.end()
   }
 

@@ -6,9 +6,11 @@ that Patroni looks after dies, the nodes are upgraded, and a disk fills up.
 """
 
 import argparse
+import contextlib
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,7 @@ from cluster_patroni import patroni
 from cluster_production import production
 from cluster_store import compare_copies, example, move, refuse, restore, trap, watch_nodes
 from cluster_upgrade import upgrade
+from full_disk import until
 from postgres_cell import Cell
 from server import Checks, Down
 
@@ -103,6 +106,27 @@ def ask_for_another(program, cluster, checks):
                  and cluster.await_write("moved", seconds=5) is not None, asked.stderr)
 
 
+def damaged_at_last(cluster, checks):
+    """A copy whose damage nobody meets who follows, but who would lead: the only node that is left makes it again, and leads."""
+    leader = cluster.leader()
+    node, other = [one for one in cluster.nodes if one is not leader]
+    other.stop()
+    node.stop()
+    with contextlib.closing(sqlite3.connect(os.path.join(node.folder, "doubloon.db"))) as copy:
+        copy.execute("DELETE FROM meta WHERE name = 'epoch'")
+        copy.commit()
+    begin = len(node.text())
+    node.start()
+    served = until(lambda: cluster.insist(node, "GET", f"/from.json?{NAMESPACE}").status == 200, 20)
+    leader.kill()
+    took = cluster.await_write("damaged", nodes=[node], seconds=30)
+    said = node.text()[begin:]
+    checks.check(f"a copy that turns out to be damaged when its node leads is made again, and the node leads ({took or 999:.1f} s)",
+                 served and took is not None and "cannot lead with its working copy" in said, said[-600:])
+    for one in (leader, other):
+        one.start()
+
+
 def full_disk(program, cell, checks):
     """In a process of its own, for it mounts a file system; where none may be mounted, this part does not exist."""
     for mapped in ([], ["--user", "--map-root-user"]):
@@ -160,6 +184,7 @@ def main():
         compare_histories(cluster, histories, checks)
         guard(cluster, checks)
         ask_for_another(program, cluster, checks)
+        damaged_at_last(cluster, checks)
         watch_nodes(program, cluster, checks)
         restore(program, folder, cluster, checks)
         compare_copies(program, cluster, checks)

@@ -8,6 +8,7 @@ import RealtimeAPI
 import ServerConfiguration
 import ServiceLifecycle
 import StorageCore
+import StoragePostgres
 import StorageSQLite
 import Synchronization
 
@@ -25,8 +26,20 @@ final class StaleReads: Sendable {
   private let server: HTTPServer
   private let certificates: CertificateReloader?
   private let logger: Logger
-  /// What the follower's thread alone uses, between ``follow(_:)`` and ``rest()``.
-  private let readers = Mutex<CopyReaders?>(nil)
+  /// The copy that is followed; nil while none is.
+  private let opened = Mutex<Opened?>(nil)
+
+  private struct Opened {
+    /// The data folder.
+    let folder: String
+    /// Nil where the copy could not be read.
+    var readers: CopyReaders?
+    /// When that was, by the monotonic clock.
+    var failedAt: Int64?
+  }
+
+  /// How long after that it is tried again, in milliseconds.
+  private static let retryInterval: Int64 = 10_000
 
   /// - `address`: where it listens.
   /// - `keys`: what tokens are signed with.
@@ -85,9 +98,9 @@ final class StaleReads: Sendable {
   /// Shows nothing from now on.
   func rest() {
     source.show(nil)
-    readers.withLock { readers in
-      readers?.close()
-      readers = nil
+    opened.withLock { opened in
+      opened?.readers?.close()
+      opened = nil
     }
   }
 
@@ -99,13 +112,8 @@ final class StaleReads: Sendable {
 
 extension StaleReads: CopyWatching {
   func didOpen(_ folder: String) {
-    do {
-      let opened = try CopyReaders(in: folder)
-      readers.withLock { $0 = opened }
-      source.show(.copy(try CopyView(opened, in: surroundings)))
-    } catch {
-      fail(error)
-    }
+    opened.withLock { $0 = Opened(folder: folder) }
+    view()
   }
 
   func willShow(_ tables: Set<String>) {
@@ -114,23 +122,37 @@ extension StaleReads: CopyWatching {
 
   func didShow(_ tables: Set<String>) {
     if !tables.isDisjoint(with: CopyView.decisiveTables) {
-      guard let readers = readers.withLock(\.self) else { return }
-      do {
-        source.show(.copy(try CopyView(readers, in: surroundings)))
-      } catch {
-        fail(error)
-      }
-    } else if tables.contains("namespace") {
-      if case .copy(let view) = source.content { view.readNames() }
+      view()
+    } else if tables.contains("namespace"), case .copy(let view) = source.content {
+      view.readNames()
     }
   }
 
-  func didCompare(at time: Int64) { source.noteComparison(at: time) }
+  func didCompare(at time: Int64) {
+    source.noteComparison(at: time)
+    let failedAt = opened.withLock { $0?.failedAt }
+    if let failedAt, MonotonicTime.now() - failedAt >= Self.retryInterval { view() }
+  }
 
   func willClose() { rest() }
 
-  private func fail(_ error: any Error) {
-    rest()
-    logger.warning("nothing is answered at the port for stale reads: the copy cannot be read", metadata: ["reason": "\(error)"])
+  /// Looks at the copy by its rules and tokens of now.
+  private func view() {
+    guard var copy = opened.withLock(\.self) else { return source.show(nil) }
+    do {
+      let readers = try copy.readers ?? CopyReaders(in: copy.folder)
+      copy.readers = readers
+      source.show(.copy(try CopyView(readers, in: surroundings)))
+      copy.failedAt = nil
+    } catch {
+      source.show(nil)
+      copy.readers?.close()
+      copy.readers = nil
+      if copy.failedAt == nil {
+        logger.warning("nothing is answered at the port for stale reads", metadata: ["reason": "\(error)"])
+      }
+      copy.failedAt = MonotonicTime.now()
+    }
+    opened.withLock { [copy] in $0 = copy }
   }
 }
