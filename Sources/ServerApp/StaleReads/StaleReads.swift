@@ -36,10 +36,14 @@ final class StaleReads: Sendable {
     var readers: CopyReaders?
     /// When that was, by the monotonic clock.
     var failedAt: Int64?
+    /// When memory that nobody uses was last given back.
+    var trimmedAt = MonotonicTime.now()
   }
 
   /// How long after that it is tried again, in milliseconds.
   private static let retryInterval: Int64 = 10_000
+  /// How often connections that nobody has used since are closed, in milliseconds.
+  private static let trimInterval: Int64 = 60_000
 
   /// - `address`: where it listens.
   /// - `keys`: what tokens are signed with.
@@ -87,6 +91,7 @@ final class StaleReads: Sendable {
         group.addTask { [surroundings] in try await surroundings.identities.run() }
         if let certificates { group.addTask { try await certificates.run() } }
         try await group.next()
+        if !Task.isCancelled { logger.error("the port for stale reads is closed; start the server again") }
         group.cancelAll()
       }
     }
@@ -130,8 +135,15 @@ extension StaleReads: CopyWatching {
 
   func didCompare(at time: Int64) {
     source.noteComparison(at: time)
-    let failedAt = opened.withLock { $0?.failedAt }
-    if let failedAt, MonotonicTime.now() - failedAt >= Self.retryInterval { view() }
+    let now = MonotonicTime.now()
+    let failedAt = opened.withLock { opened in
+      if let last = opened?.trimmedAt, now - last >= Self.trimInterval {
+        opened?.readers?.releaseUnusedMemory()
+        opened?.trimmedAt = now
+      }
+      return opened?.failedAt
+    }
+    if let failedAt, now - failedAt >= Self.retryInterval { view() }
   }
 
   func willClose() { rest() }
