@@ -10,6 +10,11 @@ extension APIError {
   package static let tooMuchToRead = badRequest(
     "Data requested exceeds the maximum size that can be accessed with a single request.")
 
+  /// The store cannot be looked at; nobody knows who may read what.
+  package static let notReadable = APIError(
+    .serviceUnavailable, "unavailable", "The data cannot be read at this moment; try again.",
+    headers: [HTTPResponse.Header("Retry-After", "1")])
+
   /// The status of everything that the write pipeline refuses.
   ///
   /// 500 and 503 are only for what was not applied: clients repeat such requests (Firebase's REST reference, error

@@ -167,7 +167,7 @@ extension Application {
   /// What the port for stale reads answers with while this node leads.
   var leadingStore: StaleReadsSource.LeadingStore {
     StaleReadsSource.LeadingStore(
-      routes: TreeRoutes(services: realtime), callers: realtime.context.callers,
+      routes: TreeRoutes(services: realtime, readsOnly: true), callers: realtime.context.callers,
       isCurrent: { [term] in term?.isCurrent ?? true })
   }
   /// The players' accounts.

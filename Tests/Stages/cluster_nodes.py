@@ -128,19 +128,40 @@ class Cluster:
 
 def register_end(node, path, value):
     """A client of the realtime protocol that wants this written when its connection ends. Returns its socket."""
-    client = socket.create_connection(("127.0.0.1", node.port), timeout=10)
-    client.sendall(f"GET /.ws?v=5&{NAMESPACE} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode())
-    text = json.dumps({"t": "d", "d": {"r": 7, "a": "o", "b": {"p": path, "d": value}}}).encode()
-    # One frame, masked with zeros.
-    client.sendall(bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text)
-    said = b""
+    client, said = speak(node, "o", {"p": path, "d": value})
     while b'"r":7' not in said:
         part = client.recv(4096)
         if not part:
             raise Down("the connection was closed")
         said += part
     return client
+
+
+def listen(node, path, seconds=10):
+    """What a client of the realtime protocol hears that wants to listen; and whether its connection was ended meanwhile."""
+    client, said = speak(node, "q", {"p": path, "h": ""})
+    client.settimeout(seconds)
+    try:
+        while part := client.recv(4096):
+            said += part
+            if b'"r":7' in said:
+                return said, False
+        return said, True
+    except OSError:
+        return said, False
+    finally:
+        client.close()
+
+
+def speak(node, action, body):
+    """A client of the realtime protocol that has sent one request, the seventh. Returns its socket, and what it has heard so far."""
+    client = socket.create_connection(("127.0.0.1", node.port), timeout=10)
+    client.sendall(f"GET /.ws?v=5&{NAMESPACE} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode())
+    text = json.dumps({"t": "d", "d": {"r": 7, "a": action, "b": body}}).encode()
+    # One frame, masked with zeros.
+    client.sendall(bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text)
+    return client, b""
 
 
 class Players:

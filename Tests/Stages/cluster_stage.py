@@ -20,7 +20,7 @@ from cluster_clocks import LIBRARY, clocks
 from cluster_conformance import conformance
 from cluster_faults import Faults
 from cluster_histories import Histories, can_fail, compare_histories
-from cluster_nodes import NAMESPACE, Cluster, Players, compare
+from cluster_nodes import NAMESPACE, Cluster, Players, compare, listen
 from cluster_patroni import patroni
 from cluster_production import production
 from cluster_store import compare_copies, example, move, refuse, restore, trap, watch_nodes
@@ -70,6 +70,9 @@ def lose_standbys(cluster, checks):
     checks.check("nothing is acknowledged while no standby is there, though the role's commits would wait for none", acknowledged == 0,
                  f"{acknowledged}")
     checks.check("nothing is told that might be old", told == 0, f"{told}")
+    heard = [listen(node, "/from") for node in cluster.nodes]
+    checks.check("who would listen meanwhile is not refused, which clients take for final, but loses the connection",
+                 all(is_ended and b'"r":7' not in said for said, is_ended in heard), f"{heard}"[:300])
     for number in standbys:
         cluster.cell.start(number)
     took = cluster.await_write("again", seconds=60)

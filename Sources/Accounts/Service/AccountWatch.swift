@@ -19,7 +19,7 @@ package final class AccountWatch: CommitObserver {
 
   package init() {}
 
-  /// Takes over what earlier processes left.
+  /// Takes over what the store has: what earlier processes left, or another node has written. Before this watch is told of commits.
   ///
   /// - `now`: milliseconds since 1970: what concerns no token that can still live is left where it is.
   package func load(from engine: any StorageEngine, at now: Int64) throws {
@@ -31,13 +31,11 @@ package final class AccountWatch: CommitObserver {
       }
       return kept
     }
-    state.withLock { state in
-      for (namespace, revocations) in kept {
-        for one in revocations where one.effectiveAt >= oldest {
-          state.revocations[namespace, default: [:]][ExactKey(text: one.uid)] = one
-        }
-      }
+    var found: [NamespaceID: [ExactKey: AccountRevocation]] = [:]
+    for (namespace, revocations) in kept {
+      for one in revocations where one.effectiveAt >= oldest { found[namespace, default: [:]][ExactKey(text: one.uid)] = one }
     }
+    state.withLock { [found] in $0.revocations = found }
   }
 
   /// From now on `listener` is told.

@@ -48,10 +48,10 @@ package struct ResponseSink: Sendable {
     set { source.isForOwnPages = newValue }
   }
 
-  /// For how long what the answer shows may not have been the newest, in seconds (RFC 9111, 5.1); nil: it is the newest.
-  package var age: Int? {
-    get { source.age }
-    set { source.age = newValue }
+  /// When what the answer shows was surely the newest; nil: it is.
+  package var newestAt: NIODeadline? {
+    get { source.newestAt }
+    set { source.newestAt = newValue }
   }
 
   /// Answers the request. May be called from any thread.
@@ -60,7 +60,12 @@ package struct ResponseSink: Sendable {
   package func send(_ response: HTTPResponse, keeping turn: LargeAnswers.Turn? = nil) {
     var response = response
     if isForOwnPages { response.isForOwnPages = true }
-    if let age { response.headers.append(HTTPResponse.Header("Age", String(age))) }
+    if let newestAt {
+      // Whole seconds, and never fewer than there are (RFC 9111, 5.1).
+      let age = (max(0, (NIODeadline.now() - newestAt).nanoseconds) + 999_999_999) / 1_000_000_000
+      response.headers.append(HTTPResponse.Header("Age", String(age)))
+      response.headers.append(HTTPResponse.Header("Access-Control-Expose-Headers", "Age"))
+    }
     let answer = response
     if eventLoop.inEventLoop {
       connection.value.answer(answer, to: number, of: source)
@@ -102,8 +107,8 @@ package struct ResponseSource: Sendable {
   var standing = ClientStanding.unauthenticated
   /// See ``ResponseSink/isForOwnPages``.
   var isForOwnPages = false
-  /// See ``ResponseSink/age``.
-  var age: Int?
+  /// See ``ResponseSink/newestAt``.
+  var newestAt: NIODeadline?
   /// What a download's head says; nil for an event stream, and for answers that are whole.
   var download: HTTPResponse?
 

@@ -18,6 +18,8 @@ final class ListenAdmission {
   private let eventLoop: any EventLoop
   private var watching: PathWatching?
   private var timer: Scheduled<Void>?
+  /// Whether the last judgement was none, for the store could not be looked at.
+  private(set) var isUnavailable = false
 
   init(
     _ services: RealtimeServices, namespaceName: String, namespace: NamespaceID, path: Path, query: Query?,
@@ -55,6 +57,7 @@ final class ListenAdmission {
       watching = services.listeners.watch.watch(Array(watched), in: namespace, changed: changed)
       judgement = judge(caller)
     }
+    isUnavailable = judgement.isUnavailable
     guard judgement.isAllowed else {
       watching = nil
       return false

@@ -105,6 +105,7 @@ struct SocketError: Error {
 
   static func failure(_ message: String) -> SocketError { SocketError("failure", message) }
   static let permissionDenied = SocketError("permission_denied", "Permission denied")
+  static let unavailable = SocketError("unavailable", "The data could not be read; try again.")
   static let tooMuch = SocketError(
     "too_big", "Data requested exceeds the maximum size that can be accessed with a single request.")
 }

@@ -18,7 +18,10 @@ extension SocketSession {
     let admission = ListenAdmission(
       services, namespaceName: namespaceName, namespace: namespace, path: id.path, query: try wireQuery(of: request),
       eventLoop: eventLoop)
-    guard admits(admission, id: id) else { throw denied(id.path, query: try wireQuery(of: request)) }
+    guard admits(admission, id: id) else {
+      if admission.isUnavailable { return endUnavailable() }
+      throw denied(id.path, query: try wireQuery(of: request))
+    }
     // Some clients send a listen twice: while they authenticate, and when that is done (firebase-js-sdk,
     // `PersistentConnection.ts`).
     if let old = listens[id] { stop(old) }
@@ -84,7 +87,12 @@ extension SocketSession {
   }
 
   func mayContinue(_ listening: Listening) -> Bool {
-    listens[listening].map { admits($0.admission, id: $0.id) } ?? true
+    guard let listen = listens[listening], !admits(listen.admission, id: listen.id) else { return true }
+    guard listen.admission.isUnavailable else { return false }
+    // Deferred to the next turn of the loop: the hub is delivering to this session.
+    let reference = reference
+    eventLoop.execute { reference.run { $0.endUnavailable() } }
+    return true
   }
 
   func flushPushes() {
@@ -125,9 +133,10 @@ extension SocketSession {
     let error: SocketError
     switch end {
     case .namespaceForgotten: return endForgotten()
+    case .unavailable: return endUnavailable()
     case .revoked: error = .permissionDenied
     case .tooLarge: error = .tooMuch
-    case .failed: error = SocketError("unavailable", "The data could not be read; try again.")
+    case .failed: error = .unavailable
     }
     tell(listen, error: error)
   }
@@ -140,11 +149,12 @@ extension SocketSession {
 
   /// Ends the listens that the client's new identity may not have.
   func reviewListens() {
-    for listen in listens.all { review(listen) }
+    for listen in listens.all where listens[listen.id] === listen { review(listen) }
   }
 
   private func review(_ listen: SocketListen) {
     guard !admits(listen.admission, id: listen.id) else { return }
+    if listen.admission.isUnavailable { return endUnavailable() }
     tell(listen, error: .permissionDenied)
     drop(listen)
   }
@@ -167,8 +177,9 @@ extension SocketSession {
     let reading = SocketReading(
       path: try path(of: request), query: try query(of: request), namespace: namespace, number: request.number)
     let window = try wireQuery(of: request)
-    guard services.access.decideRead(reading.path, query: window, in: namespaceName, as: caller).isAllowed else {
-      throw denied(reading.path, query: window)
+    let decision = services.access.decideRead(reading.path, query: window, in: namespaceName, as: caller)
+    guard decision.isAllowed else {
+      throw decision.isUnavailable ? .unavailable : denied(reading.path, query: window)
     }
     try checkIndex(of: request, reading: reading)
     let reader = services.database.reader

@@ -192,6 +192,12 @@ extension SocketSession {
     end(WebSocketError(.goingAway, "The database was deleted; connect again."))
   }
 
+  /// Nothing can be read at this moment. Who is refused a listen gives it up for good (firebase-js-sdk, `PersistentConnection.ts`); who
+  /// loses the connection comes back with it.
+  func endUnavailable() {
+    end(WebSocketError(.tryAgainLater, "The data cannot be read at this moment; connect again."))
+  }
+
   /// The `onDisconnect` writes are done: nothing of the session is left to account for.
   func didEnd() {
     guard case .ending(let waiters) = phase else { return }

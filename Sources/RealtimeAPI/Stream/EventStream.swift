@@ -58,7 +58,7 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
     let listener = streams.hub.attach(self, on: EventLoopExecutor(context.eventLoop))
     self.listener = listener
     // A commit between the check of the request and now may have revoked access.
-    guard mayRead() else { return finish(EventText.cancel, or: .permissionDenied) }
+    guard mayRead() else { return refuse() }
     _ = listener.listen(request)
     noticeDeadPeers(context)
     let stream = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -153,6 +153,8 @@ extension EventStream {
       finish(nil, or: APIError(.serviceUnavailable, "unavailable", "The database was deleted; ask again for the new one."))
     case .revoked: finish(EventText.cancel, or: .permissionDenied)
     case .tooLarge: finish(EventText.cancel, or: .tooMuchToRead)
+    // Without the event that says it is for good: who loses the connection comes back.
+    case .unavailable: finish(nil, or: .notReadable)
     case .failed:
       finish(EventText.cancel, or: APIError(.serviceUnavailable, "unavailable", "The data could not be read; try again."))
     }
@@ -164,7 +166,17 @@ extension EventStream {
     if output.flush() || context.channel.isWritable { drained() }
   }
 
-  func mayContinue(_ listening: Listening) -> Bool { mayRead() }
+  func mayContinue(_ listening: Listening) -> Bool {
+    guard !mayRead() else { return true }
+    guard admission.isUnavailable else { return false }
+    finish(nil, or: .notReadable)
+    return true
+  }
+
+  private func refuse() {
+    if admission.isUnavailable { return finish(nil, or: .notReadable) }
+    finish(EventText.cancel, or: .permissionDenied)
+  }
 
   /// Judges the stream, now and whenever what its rules looked at changes.
   private func mayRead() -> Bool {
@@ -176,7 +188,7 @@ extension EventStream {
   private func review() {
     guard let listener, !mayRead() else { return }
     listener.close()
-    finish(EventText.cancel, or: .permissionDenied)
+    refuse()
   }
 
   /// Written bytes have left, or wait in the socket's own bounded buffer.

@@ -32,9 +32,7 @@ extension TreeRoutes {
     let parameters = call.parameters
     let shallow = parameters.isShallow ? try parameters.query.shallowWindow() : nil
     let query = parameters.isShallow ? nil : try parameters.query.parsed()
-    guard services.access.decideRead(call.target.path, query: query, in: call.namespace, as: call.caller).isAllowed else {
-      throw denied(call, query: query)
-    }
+    try checkMayRead(call, query: query)
     guard let namespace = services.database.namespace(named: call.namespace) else {
       guard services.access.createsNamespaces else { throw .unknownNamespace(call.namespace) }
       if let query, query.order != .key, query.order != .priority { throw missingIndex(query, call: call) }
@@ -50,6 +48,12 @@ extension TreeRoutes {
       guard case .tooLarge = error else { throw Self.apiError(error) }
       readElsewhere(reading, sink: sink)
     }
+  }
+
+  private func checkMayRead(_ call: TreeRequest, query: Query?) throws(APIError) {
+    let decision = services.access.decideRead(call.target.path, query: query, in: call.namespace, as: call.caller)
+    guard !decision.isAllowed else { return }
+    throw decision.isUnavailable ? .notReadable : denied(call, query: query)
   }
 
   /// The refusal of a read; for those who may know, with the reasons.
@@ -184,9 +188,7 @@ extension TreeRoutes {
   func stream(_ call: TreeRequest, sink: ResponseSink) throws(APIError) {
     let parameters = call.parameters
     let query = try parameters.query.parsed()
-    guard services.access.decideRead(call.target.path, query: query, in: call.namespace, as: call.caller).isAllowed else {
-      throw denied(call, query: query)
-    }
+    try checkMayRead(call, query: query)
     guard !parameters.isShallow, parameters.callback == nil else {
       throw .badRequest("shallow and callback do not go with event streams; leave them out.")
     }

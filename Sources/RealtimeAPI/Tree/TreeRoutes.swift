@@ -13,9 +13,12 @@ package struct TreeRoutes: LeadingSurface {
   let pushIDs: PushIDSource
   let namespaces: NamespaceOpening
   let streams: EventStreams
+  /// Whether it answers reads with what is there, and nothing else.
+  private let readsOnly: Bool
 
-  package init(services: RealtimeServices) {
+  package init(services: RealtimeServices, readsOnly: Bool = false) {
     self.services = services
+    self.readsOnly = readsOnly
     pushIDs = PushIDSource(services: services)
     namespaces = NamespaceOpening(services: services)
     streams = EventStreams(services: services)
@@ -30,6 +33,7 @@ package struct TreeRoutes: LeadingSurface {
     do throws(APIError) {
       let call = try TreeRequest(request, target, services: services)
       sink.standing = call.caller.standing
+      if readsOnly { try checkReads(call) }
       if call.isRead {
         sink.routeClass = .treeRead
         if call.wantsStream { try stream(call, sink: sink) } else { try read(call, sink: sink) }
@@ -44,6 +48,13 @@ package struct TreeRoutes: LeadingSurface {
 }
 
 extension TreeRoutes {
+  private func checkReads(_ call: TreeRequest) throws(APIError) {
+    guard call.isRead else {
+      throw APIError(.methodNotAllowed, "method_not_allowed", "Here the tree is read; write at the clients' port of any node.")
+    }
+    if call.wantsStream { throw .badRequest("Here nothing is streamed; listen at the clients' port of any node.") }
+  }
+
   /// Bytes that `writeSizeLimit=unlimited` allows an administrator (Firebase's REST reference, `writeSizeLimit`).
   static let unlimitedBytes = 256 << 20
 

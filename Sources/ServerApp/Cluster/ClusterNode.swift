@@ -112,6 +112,8 @@ final class ClusterNode: Sendable {
         if trouble != nil { logger.notice("this node goes on") }
         trouble = nil
       } catch {
+        // The next connection may lead to another server.
+        beats = BeatWatch()
         switch error.code {
         case .damaged: break
         // What is wrong at the start is told, and ends it; later a node waits, for a server that answers, for room on its disk, for
@@ -149,11 +151,14 @@ final class ClusterNode: Sendable {
     secret.withLock { $0 = view.secret }
     leader.withLock { $0 = view.isClean || view.node == name || view.address.isEmpty ? nil : view.address }
     beats.see(fence: view.fence, beat: view.beat, askedAt: looked)
-    keys.withLock { $0?.refresh(at: looked, logger: logger) }
+    keys.withLock { $0?.refresh(from: follower.archive, at: looked, logger: logger) }
     let asked = MonotonicTime.now()
     let position = try follower.catchUp()
     copy.withLock { $0 = (position.batch, asked) }
-    if let proven = beats.provenAt { staleReads?.didCompare(at: min(asked, proven)) }
+    // Whose tokens nobody could check is not shown anything.
+    if let proven = beats.provenAt, keys.withLock({ $0?.areKnown != false }) {
+      staleReads?.didCompare(at: min(asked, proven))
+    }
     guard lease.mayTake(view) else { return nil }
     try lease.throwIfUnsafe()
     guard let taken = try lease.take(view, address: settings.address ?? "") else { return nil }

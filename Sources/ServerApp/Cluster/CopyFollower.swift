@@ -7,7 +7,7 @@ import StorageSQLite
 /// Brings a node's working copy to what PostgreSQL has, and makes it again where it cannot be brought there. For one thread.
 final class CopyFollower {
   private let folder: String
-  private let archive: PostgresArchive
+  let archive: PostgresArchive
   private let schema: SchemaHistory
   private let watcher: (any CopyWatching)?
   private let logger: Logger

@@ -15,7 +15,7 @@ protocol CopyWatching: Sendable {
 /// Since when a server may not be the one any more that takes the batches: an old primary may answer on, with what was.
 ///
 /// Of one that takes the beats of the node that leads that is known: they are commits that wait for a standby. Between two looks that
-/// show different beats it was the one.
+/// show different beats, of one connection, it was the one.
 struct BeatWatch {
   private var last: (fence: Int64, beat: Int64, askedAt: Int64)?
   /// Until when it surely was, by the monotonic clock; nil before that was seen.
@@ -25,7 +25,7 @@ struct BeatWatch {
   ///
   /// - `time`: when it was asked for.
   mutating func see(fence: Int64, beat: Int64, askedAt time: Int64) {
-    if let last, (last.fence, last.beat) != (fence, beat) { provenAt = last.askedAt }
+    if let last, (fence, beat) > (last.fence, last.beat) { provenAt = last.askedAt }
     last = (fence, beat, time)
   }
 }

@@ -26,14 +26,14 @@ final class KeyVault: Sendable {
 
   /// Makes the folder what PostgreSQL has. A cell that has no secrets yet gets those of the folder.
   func pull() throws(StorageError) {
-    if try !fetch() { try push() }
+    if try !fetch(from: PostgresArchive(cell, random: SystemRandomNumberGenerator())) { try push() }
   }
 
   /// Makes the folder what PostgreSQL has.
   ///
   /// - Returns: false if it has no secrets yet: then nothing was changed.
-  func fetch() throws(StorageError) -> Bool {
-    let sealed = try PostgresArchive(cell, random: SystemRandomNumberGenerator()).secrets()
+  func fetch(from archive: PostgresArchive) throws(StorageError) -> Bool {
+    let sealed = try archive.secrets()
     guard !sealed.isEmpty else { return false }
     if mkdir(folder, 0o700) != 0, errno != EEXIST { throw Self.failure("\(folder) cannot be made") }
     for (name, bytes) in sealed {
@@ -44,6 +44,7 @@ final class KeyVault: Sendable {
           .failed, "The key \(name) in PostgreSQL was sealed with another key. Give every node the same \"storage.sealingKey\"."
         )
       }
+      if let known = try? FileBytes.read("\(folder)/\(name)"), known == Array(open) { continue }
       do throws(FileError) {
         // Who was here before has left the files of its time.
         try FileBytes.write(Array(open), to: "\(folder)/\(name)", isPrivate: true)

@@ -11,18 +11,19 @@ import StorageCore
 import StorageSQLite
 import TreeDatabase
 
-/// A node's working copy as clients may see it: with the rules, the administrators and the revoked tokens of the moment at which this
-/// was made. When one of those changes it is retired, and the next is made.
+/// A node's working copy as clients may see it: with the rules and the administrators of the moment at which this was made. When one of
+/// those changes it is retired, and the next is made.
 final class CopyView: Sendable {
   /// What decides who may see what: changes of these tables retire the view.
-  static let decisiveTables: Set<String> = ["rules", "tree_index", "service_account", "account_revocation"]
+  static let decisiveTables: Set<String> = ["rules", "service_account"]
 
   /// Answers requests for the tree.
   let routes: TreeRoutes
   /// Who sends a request.
   let callers: CallerIdentification
   private let database: Database
-  private let accounts: AccountAssembly
+  private let clock: any WallClock
+  private let watch = AccountWatch()
   private let copy: FollowedCopy
 
   /// What lives longer than one view.
@@ -45,11 +46,12 @@ final class CopyView: Sendable {
       reading: copy, limits: configuration.limits, clock: configuration.clock, refusingWith: FollowedCopy.refusal)
     let serviceAccounts = try ServiceAccountStore(
       database: database, keys: surroundings.keys, project: configuration.project, namespace: configuration.defaultNamespace)
-    accounts = AccountAssembly(
-      configuration: configuration, database: database, watch: AccountWatch(), keys: surroundings.keys,
+    clock = configuration.clock
+    let accounts = AccountAssembly(
+      configuration: configuration, database: database, watch: watch, keys: surroundings.keys,
       serviceAccounts: serviceAccounts, functions: Functions(settings: .absent), identities: surroundings.identities,
       logger: logger)
-    try accounts.accounts.watch.load(from: copy, at: configuration.clock.now())
+    try watch.load(from: copy, at: clock.now())
     let policy = configuration.accessPolicy(serviceAccounts: serviceAccounts)
     callers = CallerIdentification(
       authenticator: accounts.authenticator(over: policy), origins: configuration.developmentOrigins)
@@ -59,16 +61,16 @@ final class CopyView: Sendable {
       logger: logger)
     routes = TreeRoutes(
       services: RealtimeServices(
-        context: context, access: RuleBasedAccess(database: database, unruled: policy), listeners: ListenerHub(),
-        connectedUsers: accounts.connectedUsers, random: SystemRandomNumberGenerator()))
+        context: context, access: RuleBasedAccess(database: database, unruled: policy),
+        listeners: .silent(), connectedUsers: accounts.connectedUsers,
+        random: SystemRandomNumberGenerator()), readsOnly: true)
   }
 
-  deinit {
-    accounts.stop()
+  /// Takes over what these tables say now, if it is of any concern: namespaces that came or went, tokens that were revoked.
+  func refresh(_ tables: Set<String>) throws {
+    if tables.contains("namespace") { try database.readNames() }
+    if tables.contains("account_revocation") { try watch.load(from: copy, at: clock.now()) }
   }
-
-  /// Finds namespaces that came or went.
-  func readNames() { try? database.readNames() }
 
   /// The namespaces that there are.
   func namespaces() throws(StorageError) -> [NamespaceRecord] {

@@ -8,6 +8,8 @@ import StoragePostgres
 struct FollowedKeys {
   /// How often PostgreSQL is asked for them, in milliseconds: a new key is published two hours before it signs.
   private static let interval: Int64 = 60_000
+  /// The same while they could not be had.
+  private static let retryInterval: Int64 = 2000
 
   /// The keys, as they were found last.
   let keys: CurrentKeys
@@ -15,7 +17,10 @@ struct FollowedKeys {
   private let vault: KeyVault?
   private let folder: KeyFolder
   private var names: [KeyID] = []
-  private var askedAt: Int64?
+  private var askAt: Int64 = .min
+
+  /// Whether there are some, where all nodes have the same.
+  var areKnown: Bool { vault == nil || !names.isEmpty }
 
   /// - `folder`: the node's data folder.
   init(_ settings: ClusterSettings, cell: PostgresCell, folder: String) throws(StorageError) {
@@ -33,13 +38,16 @@ struct FollowedKeys {
   }
 
   /// Asks for them, if it is time. What cannot be had now is asked for the next time.
-  mutating func refresh(at now: Int64, logger: Logger) {
-    if let askedAt, now - askedAt < Self.interval { return }
-    askedAt = now
+  ///
+  /// - `archive`: asks the server that the follower asks.
+  mutating func refresh(from archive: PostgresArchive, at now: Int64, logger: Logger) {
+    guard now >= askAt else { return }
+    askAt = now + Self.retryInterval
     do {
-      if let vault, try !vault.fetch() { return }
+      if let vault, try !vault.fetch(from: archive) { return }
       let found = try folder.load()
       let names = found.map(\.key.id)
+      if !names.isEmpty { askAt = now + Self.interval }
       guard !found.isEmpty, names != self.names else { return }
       self.names = names
       keys.replace(with: KeyRing(found))

@@ -17,9 +17,9 @@ import Synchronization
 /// A node that follows answers from its working copy, and says with the header `Age` for how long that may have been behind. It goes on
 /// answering while PostgreSQL cannot be reached. Who wants what is newest reads at the clients' port.
 final class StaleReads: Sendable {
-  /// Of a copy that was not compared with PostgreSQL for longer nothing is shown, in seconds: so long a token lives that was taken back
-  /// meanwhile.
-  static let ageMax: Int64 = 3600
+  /// Of a copy that was not compared with PostgreSQL for longer nothing is shown, in milliseconds: so long a token lives that was taken
+  /// back meanwhile.
+  static let ageMax: Int64 = 3_600_000
 
   let source = StaleReadsSource()
   private let surroundings: CopyView.Surroundings
@@ -81,8 +81,8 @@ final class StaleReads: Sendable {
   ///
   /// - Returns: what does so.
   func start() async throws -> Task<Void, any Error> {
-    surroundings.pools.start()
     try await server.bind()
+    surroundings.pools.start()
     // Ended and waited for by who runs the terms.
     return Task { [self] in
       defer { surroundings.pools.stop() }
@@ -90,8 +90,11 @@ final class StaleReads: Sendable {
         group.addTask { [server] in try await server.run() }
         group.addTask { [surroundings] in try await surroundings.identities.run() }
         if let certificates { group.addTask { try await certificates.run() } }
-        try await group.next()
-        if !Task.isCancelled { logger.error("the port for stale reads is closed; start the server again") }
+        do {
+          try await group.next()
+        } catch  where !Task.isCancelled {
+          logger.error("the port for stale reads is closed; start the server again", metadata: ["reason": "\(error)"])
+        }
         group.cancelAll()
       }
     }
@@ -126,11 +129,9 @@ extension StaleReads: CopyWatching {
   }
 
   func didShow(_ tables: Set<String>) {
-    if !tables.isDisjoint(with: CopyView.decisiveTables) {
-      view()
-    } else if tables.contains("namespace"), case .copy(let view) = source.content {
-      view.readNames()
-    }
+    guard tables.isDisjoint(with: CopyView.decisiveTables), case .copy(let shown) = source.content else { return view() }
+    // What is not known of it is found by a view that is made again.
+    if (try? shown.refresh(tables)) == nil { view() }
   }
 
   func didCompare(at time: Int64) {

@@ -24,9 +24,6 @@ struct StaleReadsResponder: RequestResponder {
       }
     }
     guard [.GET, .OPTIONS].contains(request.method) else { return sink.send(Self.readsOnly) }
-    guard request.head.first("accept")?.lowercased().contains("text/event-stream") != true else {
-      return sink.send(.error(.badRequest, message: "Here nothing is streamed; listen at the clients' port of any node."))
-    }
     answer(request, target, sink: sink)
   }
 
@@ -37,25 +34,28 @@ struct StaleReadsResponder: RequestResponder {
     case .held: return
     case .none: sink.send(Self.unavailable("This node has nothing to answer from. Try another, or again in a moment."))
     case .from(let content, let age):
-      if let age, let wanted = Self.ageWanted(by: request), age > wanted {
-        return sink.send(
-          Self.unavailable("This node's copy may be \(age) seconds old. Try another node, or again in a moment."))
-      }
       var sink = sink
-      sink.age = age.map { Int($0) }
+      if let age {
+        let seconds = (age + 999) / 1000
+        if let wanted = Self.ageWanted(by: request), seconds > wanted {
+          return sink.send(
+            Self.unavailable("This node's copy may be \(seconds) seconds old. Try another node, or again in a moment."))
+        }
+        source.noteAnswer()
+        sink.newestAt = .now() - .milliseconds(age)
+      }
       content.routes.respond(to: request, target, sink: sink)
     }
   }
 
   /// How old an answer may be, in seconds; nil where the request does not say.
   private static func ageWanted(by request: HTTPRequest) -> Int64? {
-    guard let header = request.head.first("cache-control") else { return nil }
-    for directive in header.split(separator: ",") {
+    guard request.head.first("cache-control") != nil else { return nil }
+    return request.headers[canonicalForm: "cache-control"].lazy.compactMap { directive -> Int64? in
       let parts = directive.split(separator: "=", maxSplits: 1)
-      guard parts.count == 2, parts[0].trimmed.lowercased() == "max-age" else { continue }
+      guard parts.count == 2, parts[0].trimmed.lowercased() == "max-age" else { return nil }
       return Int64(parts[1].trimmed)
-    }
-    return nil
+    }.min()
   }
 
   private static let readsOnly = HTTPResponse.error(

@@ -39,7 +39,7 @@ final class StaleReadsSource: Sendable {
 
   /// What becomes of a request.
   enum Answer: Sendable {
-    /// It is answered from this, which may have been behind for so many seconds; nil: it is the newest.
+    /// It is answered from this, which may have been behind for so many milliseconds; nil: it is the newest.
     case from(Content, age: Int64?)
     /// It is asked again in a moment.
     case held
@@ -63,6 +63,8 @@ final class StaleReadsSource: Sendable {
   /// How many requests were answered from a copy.
   var answers: Int { state.withLock(\.answers) }
 
+  func noteAnswer() { state.withLock { $0.answers += 1 } }
+
   /// How many wait for the rules.
   var heldCount: Int { state.withLock { $0.held?.count ?? 0 } }
 
@@ -84,7 +86,6 @@ final class StaleReadsSource: Sendable {
       case .store?: return state.content.map { .from($0, age: nil) } ?? .none
       case .copy?:
         guard let age = state.age, age <= StaleReads.ageMax, let content = state.content else { return .none }
-        state.answers += 1
         return .from(content, age: age)
       }
     }
@@ -128,6 +129,6 @@ final class StaleReadsSource: Sendable {
 }
 
 extension StaleReadsSource.State {
-  /// For how long the copy may have been behind, in seconds; nil if it was not compared yet.
-  fileprivate var age: Int64? { comparedAt.map { max(0, MonotonicTime.now() - $0) / 1000 } }
+  /// For how long the copy may have been behind, in milliseconds; nil if it was not compared yet.
+  fileprivate var age: Int64? { comparedAt.map { max(0, MonotonicTime.now() - $0) } }
 }

@@ -60,11 +60,13 @@ public final class FollowedCopy: StorageEngine {
   public func readAhead<Result, E: Error>(_ body: (any Snapshot) throws(E) -> Result) throws(E)
     -> (result: Result, position: Int)
   {
-    let snapshot = SQLiteSnapshot(epoch: readers.epoch, history: readers.history, pool: readers.pool)
-    defer { snapshot.finish() }
-    let result = try body(snapshot)
-    // Asked after the look: it may have begun behind the change.
-    guard isRetired.load(ordering: .sequentiallyConsistent) else { return (result, 0) }
+    if !isRetired.load(ordering: .sequentiallyConsistent) {
+      let snapshot = SQLiteSnapshot(epoch: readers.epoch, history: readers.history, pool: readers.pool)
+      defer { snapshot.finish() }
+      let result = try body(snapshot)
+      // Asked after the look: it may have begun behind the change.
+      if !isRetired.load(ordering: .sequentiallyConsistent) { return (result, 0) }
+    }
     return (try body(SQLiteSnapshot(epoch: readers.epoch, history: readers.history, pool: Self.refusing)), 0)
   }
 

@@ -13,11 +13,9 @@ public final class WorkingCopy {
   private let connection: SQLiteConnection
   private let folder: DataFolder
   private let touched = TouchedTables()
-  /// Bytes of changes since the log began at its start.
-  private var bytesInLog = 0
 
-  /// So many of them make the log begin again.
-  private static let logBytesMax = 8 << 20
+  /// So large the log may become; it is cut to half of that when it begins again.
+  private static let logBytesMax: Int64 = 16 << 20
   /// How long other connections are waited for, in milliseconds: as a rule, and until the log begins again.
   private static let patience: Int32 = 10_000
   private static let restartPatience: Int32 = 20
@@ -59,6 +57,7 @@ public final class WorkingCopy {
   /// `secure_delete`: what was erased is erased here, too. `synchronous`: what a power cut takes the journal still has.
   private static let pragmas = [
     "PRAGMA journal_mode = WAL", "PRAGMA synchronous = OFF", "PRAGMA busy_timeout = \(patience)", "PRAGMA secure_delete = 1",
+    "PRAGMA journal_size_limit = \(logBytesMax / 2)",
   ]
 
   /// Takes in batches that follow one on the other, all or none.
@@ -89,14 +88,12 @@ public final class WorkingCopy {
       throw error
     }
     position = last
-    restartLog(after: batches)
+    restartLog()
   }
 
   /// Lets the log begin at its start again, now and then: while there always is somebody who looks, it would not by itself.
-  private func restartLog(after batches: [JournalBatch]) {
-    bytesInLog += batches.reduce(0) { $0 + $1.changes.count }
-    guard bytesInLog > Self.logBytesMax else { return }
-    bytesInLog = 0
+  private func restartLog() {
+    guard let bytes = FileCalls.size(folder.store + "-wal"), bytes > Self.logBytesMax else { return }
     sqlite3_busy_timeout(connection.handle, Self.restartPatience)
     defer { sqlite3_busy_timeout(connection.handle, Self.patience) }
     // Where looks last longer, the next time does it.

@@ -29,6 +29,8 @@ public enum ListenEnd: Sendable, Hashable {
   case tooLarge
   /// The data could not be read; the text is for the log.
   case failed(String)
+  /// Nothing can be read at this moment: the client is to come back, and not to give up.
+  case unavailable
 }
 
 /// What a client wants to be told of: a node, or a window over its children.
@@ -121,6 +123,6 @@ struct ListenError: Error {
   }
 
   init(_ error: StorageError) {
-    end = .failed(error.description)
+    end = [.lost, .stopped].contains(error.code) ? .unavailable : .failed(error.description)
   }
 }

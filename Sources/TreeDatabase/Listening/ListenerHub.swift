@@ -22,7 +22,13 @@ public final class ListenerHub: CommitObserver {
   private let search = WindowSearch()
 
   /// For a tree at which nobody listens: it tells nobody anything.
-  public init(limits: ListenLimits = ListenLimits()) {
+  public static func silent() -> ListenerHub {
+    let hub = ListenerHub(limits: ListenLimits())
+    hub.queue.close()
+    return hub
+  }
+
+  private init(limits: ListenLimits) {
     self.limits = limits
   }
 

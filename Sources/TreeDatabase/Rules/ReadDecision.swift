@@ -6,6 +6,8 @@ public import TreeModel
 public struct ReadDecision: Sendable {
   /// Whether it is allowed.
   public let isAllowed: Bool
+  /// Whether the store could not be looked at: that nothing is allowed then says nothing of the caller.
+  public let isUnavailable: Bool
   /// Where the rules looked: a commit there may change what they say.
   public let paths: [PathBytes]
 
@@ -14,8 +16,9 @@ public struct ReadDecision: Sendable {
   public let holdsUntil: Int64?
 
   /// A verdict.
-  public init(isAllowed: Bool, paths: [PathBytes] = [], holdsUntil: Int64? = nil) {
+  public init(isAllowed: Bool, isUnavailable: Bool = false, paths: [PathBytes] = [], holdsUntil: Int64? = nil) {
     self.isAllowed = isAllowed
+    self.isUnavailable = isUnavailable
     self.paths = paths
     self.holdsUntil = holdsUntil
   }
@@ -24,6 +27,8 @@ public struct ReadDecision: Sendable {
   public static let allowed = ReadDecision(isAllowed: true)
   /// Denied, whatever the tree holds.
   public static let denied = ReadDecision(isAllowed: false)
+  /// Not judged.
+  public static let unavailable = ReadDecision(isAllowed: false, isUnavailable: true)
 }
 
 /// A snapshot's tree, as the rules of a read look at it. Remembers where they looked: a later commit there may change the
@@ -82,7 +87,7 @@ extension Database {
       }.result
     } catch {
       // A store that cannot be read allows nothing.
-      return .denied
+      return .unavailable
     }
   }
 
