@@ -22,14 +22,20 @@ private final class Flag: Sendable {
     try copy.read { snapshot in try snapshot.leaf(in: namespace, at: at("/a"))?.leaf.scalar }
   }
 
-  @Test("A copy is seen as it is after each batch, and who takes it in is told of the tables before that")
-  func follows() throws {
+  /// A store with one value, which one node has written and another may take in.
+  private static func begin() throws -> (store: JournaledStore, engine: SQLiteEngine, committer: Committer) {
     let store = try JournaledStore()
     for node in ["a", "b"] { try store.install(node) }
     let engine = try store.lead("a")
     let committer = try Committer(engine)
     try committer.put([at("/a"): .int(1)])
     try committer.session.commit()
+    return (store, engine, committer)
+  }
+
+  @Test("A copy is seen as it is after each batch, and who takes it in is told of the tables before that")
+  func follows() throws {
+    let (store, engine, committer) = try Self.begin()
     let copy = try WorkingCopy(in: store.path("b"))
     let readers = try CopyReaders(in: store.path("b"))
     let seen = FollowedCopy(readers)
@@ -50,12 +56,7 @@ private final class Flag: Sendable {
 
   @Test("What was looked at across a retirement is not shown, though the look began before")
   func retires() throws {
-    let store = try JournaledStore()
-    for node in ["a", "b"] { try store.install(node) }
-    let engine = try store.lead("a")
-    let committer = try Committer(engine)
-    try committer.put([at("/a"): .int(1)])
-    try committer.session.commit()
+    let (store, engine, committer) = try Self.begin()
     engine.close()
     try store.follow("b")
     let readers = try CopyReaders(in: store.path("b"))
@@ -89,10 +90,7 @@ private final class Flag: Sendable {
 
   @Test("The log begins at its start again while somebody always looks")
   func restarts() throws {
-    let store = try JournaledStore()
-    for node in ["a", "b"] { try store.install(node) }
-    let engine = try store.lead("a")
-    let committer = try Committer(engine)
+    let (store, engine, committer) = try Self.begin()
     let copy = try WorkingCopy(in: store.path("b"))
     let readers = try CopyReaders(in: store.path("b"))
     let (isOver, looks, ns) = (Flag(), Flag(), committer.ns)
