@@ -1,6 +1,7 @@
 import HTTPServer
 import NIOCore
 import NIOPosix
+import ServerConfiguration
 import StorageCore
 import Synchronization
 
@@ -114,14 +115,14 @@ final class StandbyServer: Sendable {
 
     func channelActive(context: ChannelHandlerContext) {
       let client = context.channel
-      guard let (host, port) = route.leader().flatMap(Self.parts), let seal = route.seal() else { return refuse(client) }
+      guard let leader = route.leader().flatMap(PortAddress.init), let seal = route.seal() else { return refuse(client) }
       let line = seal.line(for: client.remoteAddress?.ipAddress ?? "0.0.0.0", at: route.clock.now())
       let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
       ClientBootstrap(group: context.eventLoop)
         .connectTimeout(.seconds(StandbyServer.connectSeconds))
         .channelOption(.autoRead, value: false)
         .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-        .connect(host: host, port: port)
+        .connect(host: leader.host, port: leader.port)
         .whenComplete { result in
           switch result {
           case .success(let server): handler.value.join(client, to: server, saying: line)
@@ -155,13 +156,6 @@ final class StandbyServer: Sendable {
       let answer = context.channel.allocator.buffer(string: StandbyServer.refusal)
       let channel = context.channel
       context.writeAndFlush(wrapOutboundOut(answer)).whenComplete { _ in channel.close(promise: nil) }
-    }
-
-    private static func parts(_ address: String) -> (host: String, port: Int)? {
-      guard let colon = address.lastIndex(of: ":"), let port = Int(address[address.index(after: colon)...]) else { return nil }
-      var host = String(address[..<colon])
-      if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-      return (host, port)
     }
   }
 

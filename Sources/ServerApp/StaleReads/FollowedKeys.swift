@@ -18,6 +18,8 @@ struct FollowedKeys {
   private let folder: KeyFolder
   private var names: [KeyID] = []
   private var askAt: Int64 = .min
+  /// Why they could not be had the last time; said once.
+  private var trouble: String?
 
   /// Whether there are some, where all nodes have the same.
   var areKnown: Bool { vault == nil || !names.isEmpty }
@@ -50,10 +52,14 @@ struct FollowedKeys {
       if !names.isEmpty { askAt = now + Self.interval }
       guard !found.isEmpty, names != self.names else { return }
       self.names = names
+      trouble = nil
       keys.replace(with: KeyRing(found))
     } catch {
+      let reason = "\(error)"
+      guard reason != trouble else { return }
+      trouble = reason
       logger.warning(
-        "the signing keys could not be read: tokens are checked by those from before", metadata: ["reason": "\(error)"])
+        "the signing keys could not be read: tokens are checked by those from before", metadata: ["reason": "\(reason)"])
     }
   }
 }

@@ -129,7 +129,9 @@ extension StaleReads: CopyWatching {
   }
 
   func didShow(_ tables: Set<String>) {
-    guard tables.isDisjoint(with: CopyView.decisiveTables), case .copy(let shown) = source.content else { return view() }
+    guard tables.isDisjoint(with: CopyView.decisiveTables) else { return view() }
+    // One that could not be made is tried again in its time.
+    guard case .copy(let shown) = source.content else { return }
     // What is not known of it is found by a view that is made again.
     if (try? shown.refresh(tables)) == nil { view() }
   }

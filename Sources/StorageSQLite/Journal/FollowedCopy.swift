@@ -33,7 +33,7 @@ public final class CopyReaders: Sendable {
 /// A store that another node writes, for looking: this node's working copy, as far as it has come.
 ///
 /// It shows what is durable, and perhaps not the newest. Of the past it shows nothing. What it showed until ``retire()`` fits together
-/// with what was known of rules and tokens when it was made.
+/// with the rules that were known when it was made.
 public final class FollowedCopy: StorageEngine {
   private let readers: CopyReaders
   private let isRetired = Atomic<Bool>(false)
